@@ -1,0 +1,1 @@
+"""Behaviour as data: containers, tables, bandit trials, folds, published data sets."""

@@ -1,0 +1,105 @@
+"""Bandit trials as a Markov decision process: the state is what happened in the last ℓ trials (paper, §5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from itertools import product
+from os import PathLike
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from hiql.data.codes import Codes, encode
+from hiql.data.tables import column, load_table, ordered_sessions
+from hiql.data.trajectories import Trajectories, following_states
+from hiql.errors import InvalidParameter
+
+NO_HISTORY = "·"
+"""The symbol for a trial before the session's start."""
+
+
+def bandit_trials(
+    table: pd.DataFrame | str | PathLike[str],
+    history: int = 3,
+    choice: str = "choice",
+    outcome: str = "reward",
+    session: str = "session",
+    subject: str | None = "subject",
+    *,
+    step: str | None = None,
+    missing: Sequence[object] = (-1,),
+) -> Trajectories:
+    """Turn a table of choices and outcomes, one row a trial, into ``Trajectories`` over histories.
+
+    The state s_t = (φ_{t-1}, …, φ_{t-ℓ}; a_{t-1}, …, a_{t-ℓ}) holds the last ℓ = ``history`` outcomes φ and
+    choices a; the action is the choice. Any number of different choices and outcomes is allowed. Histories
+    start anew with each session: a trial before its start is written "·". With m = outcomes × choices there are
+    1 + m + … + m^ℓ states, all of them enumerated whether visited or not, so that animals and folds agree.
+
+    A missed trial (no choice) is a missing step: it carries no evidence and does not enter the histories.
+    """
+    if not isinstance(history, int | np.integer) or history < 0:
+        raise InvalidParameter(parameter="history", value=history, remedy="choose a whole number ≥ 0")
+    frame = table if isinstance(table, pd.DataFrame) else load_table(table)
+    for field, name in (("choice", choice), ("outcome", outcome)):
+        column(frame, field, name)
+    frame, offsets, names, subjects = ordered_sessions(frame, session, subject, step)
+    choices = encode(frame[choice], field="choice", missing=missing)
+    outcomes = encode(frame[outcome], field="outcome", missing=missing)
+    states = history_states(choices, outcomes, offsets, int(history))
+    return Trajectories(
+        states=states,
+        actions=choices.codes.astype(np.int32),
+        next_states=following_states(states, offsets),
+        offsets=offsets,
+        n_states=sum((choices.size * outcomes.size) ** length for length in range(history + 1)),
+        n_actions=choices.size,
+        session_names=tuple(names),
+        subjects=tuple(subjects),
+        state_labels=history_labels(choices.labels, outcomes.labels, choices.size, outcomes.size, history),
+        action_labels=choices.labels,
+    )
+
+
+def history_states(
+    choices: Codes, outcomes: Codes, offsets: npt.NDArray[np.int64], history: int
+) -> npt.NDArray[np.int32]:
+    """(N,) the state of each trial: histories of length 0, then of length 1, …, then of length ℓ.
+
+    Among those of one length, the number is the base-m number whose digits are the trials' symbols
+    outcome · n_choices + choice, the most recent first.
+    """
+    m = choices.size * outcomes.size
+    completed = (choices.codes >= 0) & (outcomes.codes >= 0)
+    symbols = (outcomes.codes * choices.size + choices.codes)[completed]
+    before = np.cumsum(completed) - completed  # completed trials before each trial, over all sessions
+    length = np.minimum(before - np.repeat(before[offsets[:-1]], np.diff(offsets)), history)
+    number = np.zeros(len(completed), dtype=np.int64)
+    for back in range(history):
+        known = length > back
+        number[known] = number[known] * m + symbols[before[known] - 1 - back]
+    first_of_length = np.cumsum([0] + [m**shorter for shorter in range(history)])
+    return (first_of_length[length] + number).astype(np.int32)
+
+
+def history_labels(
+    choice_labels: Sequence[Hashable] | None,
+    outcome_labels: Sequence[Hashable] | None,
+    n_choices: int,
+    n_outcomes: int,
+    history: int,
+) -> tuple[str, ...]:
+    """What each state means, the most recent trial first: "1+ 0- ·" = choice 1 rewarded, before it 0 unrewarded."""
+    choices = [str(label) for label in (choice_labels or range(n_choices))]
+    outcomes = [str(label) for label in (outcome_labels or range(n_outcomes))]
+    if outcomes in (["0", "1"], ["False", "True"]):
+        outcomes = ["-", "+"]
+    elif any(len(label) > 1 for label in outcomes):
+        outcomes = [f":{label}" for label in outcomes]
+    symbols = [choice + outcome for outcome in outcomes for choice in choices]
+    labels = []
+    for length in range(history + 1):
+        for trials in product(symbols, repeat=length):
+            labels.append(" ".join([*trials, *[NO_HISTORY] * (history - length)]) or "any")
+    return tuple(labels)

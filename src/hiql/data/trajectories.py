@@ -1,0 +1,314 @@
+"""Trajectories: sessions of (state, action, next state), flat, ragged, validated once, read-only."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from hiql.data.codes import whole_numbers
+from hiql.errors import ActionOutOfRange, EmptyData, StateOutOfRange, UnequalLengths
+
+MISSING = -1
+"""The code of a state or action that was not observed."""
+
+IntArray = npt.NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectories:
+    """Behaviour of one or more animals: ``n_sessions`` sessions, each a sequence of decisions.
+
+    Decision t of a session is (s_t, a_t, s_{t+1}). The sessions lie one after another in flat arrays; session i
+    occupies ``offsets[i]:offsets[i + 1]``. Codes run from 0; -1 marks a missing state or action, which counts as
+    no evidence: intentions still pass through that step, but it says nothing about them.
+
+    Build one with :meth:`from_arrays`, :meth:`from_dataframe`, :func:`hiql.read_table` or
+    :func:`hiql.bandit_trials`; everything is checked here, once, and the arrays are read-only afterwards.
+
+    Attributes
+    ----------
+    states, actions, next_states : (N,) int32
+        ``next_states`` is what followed each decision; -1 where unknown (usually a session's last step).
+    offsets : (n_sessions + 1,) int64
+    session_names, subjects : one string a session
+    state_labels, action_labels : what the codes mean, or None when they are their own labels
+    intentions : (N,) int32 or None
+        The true intentions, where a simulation knows them.
+    """
+
+    states: IntArray
+    actions: IntArray
+    next_states: IntArray
+    offsets: IntArray
+    n_states: int
+    n_actions: int
+    session_names: tuple[str, ...]
+    subjects: tuple[str, ...]
+    state_labels: tuple[Hashable, ...] | None = None
+    action_labels: tuple[Hashable, ...] | None = None
+    intentions: IntArray | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        if len(self.offsets) < 2:
+            raise EmptyData(what="there are no sessions", remedy="give at least one session of at least one step")
+        lengths = np.diff(self.offsets)
+        if (lengths < 1).any():
+            empty = self.session_names[int(np.argmax(lengths < 1))]
+            raise EmptyData(what=f"session {empty!r} has no steps", remedy="drop it or record at least one step")
+        for name, given in (("session_names", self.session_names), ("subjects", self.subjects)):
+            if len(given) != self.n_sessions:
+                raise UnequalLengths(field=name, length=len(given), other="sessions", other_length=self.n_sessions)
+        self._check_codes()
+        for array in (self.states, self.actions, self.next_states, self.offsets, self.intentions):
+            if array is not None:
+                array.setflags(write=False)
+
+    def _check_codes(self) -> None:
+        for name, codes in (("state", self.states), ("next state", self.next_states)):
+            bad = (codes < MISSING) | (codes >= self.n_states)
+            if bad.any():
+                session, step = self.locate(int(np.argmax(bad)))
+                value = int(codes[np.argmax(bad)])
+                raise StateOutOfRange(state=value, session=session, step=step, n_states=self.n_states, field=name)
+        bad = (self.actions < MISSING) | (self.actions >= self.n_actions)
+        if bad.any():
+            session, step = self.locate(int(np.argmax(bad)))
+            value = int(self.actions[np.argmax(bad)])
+            raise ActionOutOfRange(action=value, session=session, step=step, n_actions=self.n_actions)
+
+    # --- making one -------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_arrays(
+        cls,
+        states: Sequence[Any] | npt.ArrayLike,
+        actions: Sequence[Any] | npt.ArrayLike,
+        next_states: Sequence[Any] | npt.ArrayLike | None = None,
+        subjects: Sequence[object] | None = None,
+        n_states: int | None = None,
+        n_actions: int | None = None,
+        *,
+        session_names: Sequence[object] | None = None,
+        state_labels: Sequence[Hashable] | None = None,
+        action_labels: Sequence[Hashable] | None = None,
+        intentions: Sequence[Any] | npt.ArrayLike | None = None,
+    ) -> Trajectories:
+        """From one array of codes a session.
+
+        ``states`` and ``actions`` are sequences of 1-D arrays (ragged sessions), 2-D arrays (one row a session)
+        or plain 1-D arrays (a single session). NaN and -1 mean missing. Without ``next_states``, what follows a
+        step is the state of the next step, unknown at a session's end. ``n_states`` and ``n_actions`` default to
+        the largest code plus one: give them when the world has more.
+        """
+        per_session = {"state": _sessions(states), "action": _sessions(actions)}
+        if next_states is not None:
+            per_session["next state"] = _sessions(next_states)
+        if intentions is not None:
+            per_session["intention"] = _sessions(intentions)
+        n_sessions = len(per_session["state"])
+        if n_sessions == 0:
+            raise EmptyData(what="there are no sessions", remedy="give at least one session of at least one step")
+        names = _names(session_names, n_sessions, "session_names")
+        for name, arrays in per_session.items():
+            _check_lengths(name, arrays, per_session["state"], names)
+        lengths = [len(s) for s in per_session["state"]]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        flat = {
+            name: whole_numbers(np.concatenate(arrays) if lengths else np.empty(0), name, offsets, names)
+            for name, arrays in per_session.items()
+        }
+        if "next state" not in flat:
+            flat["next state"] = following_states(flat["state"], offsets)
+        known = max(flat["state"].max(initial=-1), flat["next state"].max(initial=-1)) + 1
+        return cls(
+            states=flat["state"],
+            actions=flat["action"],
+            next_states=flat["next state"],
+            offsets=offsets,
+            n_states=_size(n_states, state_labels, int(known), "state"),
+            n_actions=_size(n_actions, action_labels, int(flat["action"].max(initial=-1)) + 1, "action"),
+            session_names=names,
+            subjects=("all",) * n_sessions if subjects is None else _names(subjects, n_sessions, "subjects"),
+            state_labels=None if state_labels is None else tuple(state_labels),
+            action_labels=None if action_labels is None else tuple(action_labels),
+            intentions=flat.get("intention"),
+        )
+
+    @classmethod
+    def from_dataframe(cls, table: pd.DataFrame, **columns: Any) -> Trajectories:
+        """From a table with one row a step; see :func:`hiql.read_table` for the column arguments."""
+        from hiql.data.tables import trajectories_from_table
+
+        return trajectories_from_table(table, **columns)
+
+    # --- looking at it ----------------------------------------------------------------------------------------
+
+    @property
+    def n_sessions(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def n_steps(self) -> int:
+        """The number of decisions, missing ones included."""
+        return len(self.states)
+
+    @property
+    def n_observed(self) -> int:
+        """The number of decisions with a known state and action: those that carry evidence."""
+        return int(self.pair_counts.sum())
+
+    @property
+    def lengths(self) -> IntArray:
+        return np.diff(self.offsets)
+
+    @cached_property
+    def pairs(self) -> npt.NDArray[np.uint32]:
+        """(N,) the code s·A + a of each step, and S·A where state or action is missing."""
+        codes = self.states.astype(np.int64) * self.n_actions + self.actions
+        codes[(self.states < 0) | (self.actions < 0)] = self.n_states * self.n_actions
+        return codes.astype(np.uint32)
+
+    @cached_property
+    def pair_counts(self) -> npt.NDArray[np.float64]:
+        """(S, A) how often each action was taken in each state."""
+        size = self.n_states * self.n_actions
+        counts = np.bincount(self.pairs, minlength=size + 1)[:size].astype(np.float64)
+        return counts.reshape(self.n_states, self.n_actions)
+
+    @cached_property
+    def session_of_step(self) -> IntArray:
+        """(N,) the index of the session each step belongs to."""
+        return np.repeat(np.arange(self.n_sessions), self.lengths)
+
+    @cached_property
+    def time(self) -> IntArray:
+        """(N,) the position of each step within its session, from 0."""
+        return np.arange(self.n_steps) - np.repeat(self.offsets[:-1], self.lengths)
+
+    def locate(self, step: int) -> tuple[str, int]:
+        """The session's name and the step within it, for a flat index."""
+        session = int(np.searchsorted(self.offsets, step, side="right")) - 1
+        return self.session_names[session], int(step - self.offsets[session])
+
+    def session(self, index: int) -> slice:
+        """Where session ``index`` lies in the flat arrays."""
+        return slice(int(self.offsets[index]), int(self.offsets[index + 1]))
+
+    def __repr__(self) -> str:
+        missing = self.n_steps - self.n_observed
+        return (
+            f"Trajectories({self.n_sessions} sessions of {len(set(self.subjects))} subject(s), "
+            f"{self.n_steps} steps ({missing} missing), {self.n_states} states, {self.n_actions} actions)"
+        )
+
+    # --- taking parts of it -----------------------------------------------------------------------------------
+
+    def select(self, sessions: npt.ArrayLike) -> Trajectories:
+        """The sessions with these indices (or a boolean mask), in this order; repeats are allowed."""
+        index = np.atleast_1d(np.asarray(sessions))
+        if index.dtype == bool:
+            index = np.flatnonzero(index)
+        if index.size == 0:
+            raise EmptyData(what="no session was selected", remedy="select at least one session index")
+        index = np.arange(self.n_sessions)[index.astype(np.int64)]
+        steps = np.concatenate([np.arange(self.offsets[i], self.offsets[i + 1]) for i in index])
+        return replace(
+            self,
+            states=self.states[steps],
+            actions=self.actions[steps],
+            next_states=self.next_states[steps],
+            offsets=np.concatenate([[0], np.cumsum(self.lengths[index])]).astype(np.int64),
+            session_names=tuple(self.session_names[i] for i in index),
+            subjects=tuple(self.subjects[i] for i in index),
+            intentions=None if self.intentions is None else self.intentions[steps],
+        )
+
+    def by_subject(self) -> dict[str, Trajectories]:
+        """One ``Trajectories`` for each subject, in order of appearance."""
+        subjects = np.array(self.subjects)
+        return {name: self.select(subjects == name) for name in dict.fromkeys(self.subjects)}
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """One row a step, with the labels the codes came from; missing values are NA."""
+        columns: dict[str, Any] = {
+            "subject": np.repeat(np.array(self.subjects, dtype=object), self.lengths),
+            "session": np.repeat(np.array(self.session_names, dtype=object), self.lengths),
+            "step": self.time,
+            "state": _labelled(self.states, self.state_labels),
+            "action": _labelled(self.actions, self.action_labels),
+            "next_state": _labelled(self.next_states, self.state_labels),
+        }
+        if self.intentions is not None:
+            columns["intention"] = self.intentions
+        return pd.DataFrame(columns)
+
+
+def following_states(states: IntArray, offsets: IntArray) -> npt.NDArray[np.int32]:
+    """(N,) the state of the next step of the same session, -1 at each session's end."""
+    following = np.full(len(states), MISSING, dtype=np.int32)
+    following[:-1] = states[1:]
+    following[offsets[1:] - 1] = MISSING
+    return following
+
+
+def _sessions(values: Any) -> list[npt.NDArray[Any]]:
+    """A list of 1-D arrays, from ragged sequences, a 2-D array, or a single 1-D array."""
+    if isinstance(values, np.ndarray) and values.dtype != object:
+        return [np.asarray(row) for row in np.atleast_2d(values)] if values.size else []
+    items = list(values)
+    if items and all(np.ndim(item) == 0 for item in items):
+        items = [items]
+    return [np.atleast_1d(np.asarray(item)) for item in items]
+
+
+def _names(given: Sequence[object] | None, n_sessions: int, what: str) -> tuple[str, ...]:
+    if given is None:
+        return tuple(str(i) for i in range(n_sessions))
+    names = tuple(str(name) for name in given)
+    if len(names) != n_sessions:
+        raise UnequalLengths(field=what, length=len(names), other="sessions", other_length=n_sessions)
+    return names
+
+
+def _check_lengths(
+    name: str, arrays: list[npt.NDArray[Any]], states: list[npt.NDArray[Any]], names: tuple[str, ...]
+) -> None:
+    if len(arrays) != len(states):
+        raise UnequalLengths(
+            field=f"{name} sessions", length=len(arrays), other="state sessions", other_length=len(states)
+        )
+    for session, array, reference in zip(names, arrays, states, strict=True):
+        if len(array) != len(reference):
+            raise UnequalLengths(
+                field=name, length=len(array), other="state", other_length=len(reference), session=session
+            )
+
+
+def _size(given: int | None, labels: Sequence[Hashable] | None, seen: int, what: str) -> int:
+    size = given if given is not None else (len(labels) if labels is not None else seen)
+    if size < 1:
+        raise EmptyData(
+            what=f"every {what} is missing", remedy=f"give at least one known {what}, or pass n_{what}s"
+        )
+    if labels is not None and len(labels) != size:
+        raise UnequalLengths(field=f"{what}_labels", length=len(labels), other=f"n_{what}s", other_length=size)
+    return int(size)
+
+
+def _labelled(codes: IntArray, labels: tuple[Hashable, ...] | None) -> Any:
+    if labels is None:
+        return pd.array(codes, dtype="Int64").copy() if (codes >= 0).all() else _nullable(codes)
+    lookup = np.array([*labels, None], dtype=object)
+    return pd.Series(lookup[codes]).convert_dtypes()
+
+
+def _nullable(codes: IntArray) -> Any:
+    values = pd.array(codes, dtype="Int64").copy()
+    values[codes < 0] = pd.NA
+    return values

@@ -1,0 +1,67 @@
+"""Intentions follow a first-order Markov chain: initial distribution Π, transition matrix Λ (paper, §4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hiql.data.trajectories import Trajectories
+from hiql.dynamics.chain import Chain, ChainCounts, FloatArray, Parameters
+from hiql.errors import InvalidParameter
+
+
+@dataclass(frozen=True)
+class MarkovChain:
+    """z_0 ~ Π, z_t ~ Λ[z_{t-1}]. Parameters are (log Π, log Λ).
+
+    Parameters
+    ----------
+    pseudo_count : added to every expected count of Π and Λ: the mode under a symmetric Dirichlet prior with
+        concentration 1 + ``pseudo_count``. It keeps every transition possible.
+    """
+
+    pseudo_count: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.pseudo_count) and self.pseudo_count >= 0):
+            raise InvalidParameter(parameter="pseudo_count", value=self.pseudo_count, remedy="choose a number ≥ 0")
+
+    def init(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> Parameters:  # noqa: ARG002
+        """Π uniform; Λ = 0.95·I plus normal noise of deviation 0.05, made positive, rows normalised (Appendix C)."""
+        noise = np.abs(rng.normal(0.0, 0.05, (n_intentions, n_intentions)))
+        transition = 0.95 * np.eye(n_intentions) + noise
+        return (
+            np.full(n_intentions, -np.log(n_intentions)),
+            np.log(transition / transition.sum(axis=1, keepdims=True)),
+        )
+
+    def chain(self, params: Parameters, data: Trajectories) -> Chain:
+        initial, transition = params
+        rows = np.broadcast_to(np.uint32(0), data.n_steps)  # no memory: one matrix leads into every step
+        return Chain(np.exp(initial), np.exp(transition)[None], rows, np.arange(len(initial)))
+
+    def update(self, params: Parameters, counts: ChainCounts) -> Parameters:  # noqa: ARG002
+        """Paper, eqs. (9) and (10), with pseudo-counts."""
+        return self._normalised(counts.initial), self._normalised(counts.transitions[0])
+
+    def log_prior(self, params: Parameters) -> float:
+        return float(sum(self.pseudo_count * p.sum() for p in params)) if self.pseudo_count else 0.0
+
+    def summary(self, params: Parameters) -> dict[str, FloatArray]:
+        initial, transition = params
+        return {"initial": np.exp(initial), "transition": np.exp(transition)}
+
+    def permute(self, params: Parameters, order: npt.NDArray[np.intp]) -> Parameters:
+        initial, transition = params
+        return initial[order], transition[np.ix_(order, order)]
+
+    def n_free(self, params: Parameters) -> int:
+        n_intentions = len(params[0])
+        return (n_intentions - 1) + n_intentions * (n_intentions - 1)
+
+    def _normalised(self, counts: FloatArray) -> FloatArray:
+        """log of (counts + pseudo-count) / total; a row that was never left stays uniform."""
+        raised = counts + max(self.pseudo_count, np.finfo(float).tiny)
+        return np.log(raised / raised.sum(axis=-1, keepdims=True))

@@ -1,0 +1,142 @@
+"""The only EM loop: expectation–maximisation, accelerated where the M-step is exact.
+
+Plain EM is the map θ → F(θ): posteriors of the intentions given θ (E), then the parameters that best explain them
+(M). The objective it climbs is the log-likelihood plus the log-prior of policies and dynamics.
+
+SQUAREM (Varadhan & Roland 2008) uses two EM steps r = F(θ) − θ and v = F(F(θ)) − F(θ) − r to jump ahead to
+θ − 2ar + a²v with a = −‖r‖/‖v‖; a jump that lowers the objective is taken back, so the climb stays monotone. We
+jump in log-probabilities and normalise, so that parameters stay probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import log_softmax
+
+from hiql.data.trajectories import Trajectories
+from hiql.dynamics.chain import FloatArray, IntentionDynamics, Parameters
+from hiql.inference import Expectation, expect, smooth
+from hiql.solvers.preference import Evidence, RewardSolver
+
+
+class Point(NamedTuple):
+    """A model's parameters θ: those of the dynamics, and the log-policies (K, S, A)."""
+
+    dynamics: Parameters
+    log_policy: FloatArray
+
+
+class Step(NamedTuple):
+    """One pass over the data at ``point``: its objective, and ``update`` = F(point)."""
+
+    point: Point
+    objective: float
+    log_likelihood: float
+    update: Point
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is to be maximised. ``sampling``, where given, draws the demonstrations as the paper does."""
+
+    data: Trajectories
+    dynamics: IntentionDynamics
+    solver: RewardSolver
+    n_threads: int = 1
+    sampling: np.random.Generator | None = None
+
+    @property
+    def is_monotone(self) -> bool:
+        return self.solver.is_exact and self.sampling is None
+
+    def expect(self, point: Point) -> Expectation:
+        chain = self.dynamics.chain(point.dynamics, self.data)
+        return expect(self.data, chain, point.log_policy, self.n_threads)
+
+    def evidence(self, point: Point, expectation: Expectation) -> Evidence:
+        def weights() -> FloatArray:
+            return smooth(self.data, self.dynamics.chain(point.dynamics, self.data), point.log_policy)
+
+        evidence = Evidence(self.data, expectation.actions, weights)
+        return evidence if self.sampling is None else evidence.sampled(self.sampling)
+
+    def step(self, point: Point) -> Step:
+        """One E-step and one M-step."""
+        expectation = self.expect(point)
+        prior = self.solver.log_prior(point.log_policy) + self.dynamics.log_prior(point.dynamics)
+        update = Point(
+            self.dynamics.update(point.dynamics, expectation.chain),
+            self.solver.policy(self.evidence(point, expectation)),
+        )
+        return Step(point, expectation.log_likelihood + prior, expectation.log_likelihood, update)
+
+
+class Climb(NamedTuple):
+    """A finished (or abandoned) run: where it ended, the objective after each accepted step, and what it cost."""
+
+    point: Point
+    objective: float
+    log_likelihood: float
+    trace: tuple[float, ...]
+    n_passes: int
+    converged: bool
+
+
+def climb(
+    problem: Problem,
+    start: Point,
+    max_passes: int,
+    tol: float,
+    hopeless: Callable[[list[float]], bool] = lambda trace: False,  # noqa: ARG005
+    *,
+    accelerate: bool = True,
+) -> Climb:
+    """Climb from ``start`` until a step gains less than ``tol`` relative to the objective.
+
+    ``hopeless(trace)`` may end the climb early. Where the M-step is random the objective can fall; the best
+    point met is then returned, and the run uses its passes unless the objective stands still.
+    """
+    step = best = problem.step(start)
+    trace, passes = [step.objective], 1
+    converged = False
+    longest = 4.0
+    while passes < max_passes and not converged and not hopeless(trace):
+        first, step = step, problem.step(step.update)
+        passes += 1
+        trace.append(step.objective)
+        best = max(best, step, key=lambda s: s.objective)
+        converged = abs(step.objective - first.objective) <= tol * abs(step.objective)
+        if accelerate and problem.is_monotone and not converged and passes < max_passes:
+            jump, factor = _extrapolate(first.point, step.point, step.update, longest)
+            if factor > 1.0:
+                landed = problem.step(jump)
+                passes += 1
+                if landed.objective >= step.objective:
+                    step = best = landed
+                    trace.append(landed.objective)
+                    longest = 4 * longest if factor == longest else longest
+                else:
+                    longest = max(2.0, longest / 2)
+    return Climb(best.point, best.objective, best.log_likelihood, tuple(trace), passes, converged)
+
+
+def _extrapolate(zero: Point, one: Point, two: Point, longest: float) -> tuple[Point, float]:
+    """SQUAREM's jump from three successive points, and its length −a, between 1 and ``longest``."""
+    r = [b - a for a, b in zip(_arrays(zero), _arrays(one), strict=True)]
+    v = [c - b - d for b, c, d in zip(_arrays(one), _arrays(two), r, strict=True)]
+    r_norm, v_norm = (np.sqrt(sum(float(np.vdot(x, x)) for x in xs)) for xs in (r, v))
+    factor = float(np.clip(r_norm / max(v_norm, np.finfo(float).tiny), 1.0, longest))
+    jumped = [x + 2 * factor * dx + factor**2 * ddx for x, dx, ddx in zip(_arrays(zero), r, v, strict=True)]
+    *dynamics, log_policy = (np.maximum(log_softmax(x, axis=-1), LOWEST_LOG) for x in jumped)
+    return Point(tuple(dynamics), log_policy), factor
+
+
+LOWEST_LOG = np.log(1e-300)
+
+
+def _arrays(point: Point) -> tuple[FloatArray, ...]:
+    return (*point.dynamics, point.log_policy)

@@ -1,0 +1,146 @@
+"""The named exceptions. Each says what was wrong, where, with which value, and what to do about it.
+
+All are ``ValueError``s raised before any work is done. They are built from keywords, which stay readable on
+the exception and survive the trip through a worker process::
+
+    raise ActionOutOfRange(action=7, session="m3/12", step=41, n_actions=4)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+
+class HiqlError(ValueError):
+    """Base of all errors about input. ``details`` holds the keywords it was raised with."""
+
+    describe: Callable[..., str]
+
+    def __init__(self, **details: Any) -> None:
+        self.details = details
+        super().__init__(type(self).describe(**details))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.details)
+
+
+def _rebuild(kind: type[HiqlError], details: dict[str, Any]) -> HiqlError:
+    return kind(**details)
+
+
+# --- trajectories ---------------------------------------------------------------------------------------------
+
+
+class StateOutOfRange(HiqlError):
+    @staticmethod
+    def describe(state: int, session: str, step: int, n_states: int, field: str = "state") -> str:
+        return (
+            f"{field} {state} at session {session!r}, step {step}, is outside 0…{n_states - 1}; "
+            f"recode states to 0…n_states-1 (-1 marks a missing one) or pass a larger n_states"
+        )
+
+
+class ActionOutOfRange(HiqlError):
+    @staticmethod
+    def describe(action: int, session: str, step: int, n_actions: int) -> str:
+        return (
+            f"action {action} at session {session!r}, step {step}, is outside 0…{n_actions - 1}; "
+            f"recode actions to 0…n_actions-1 (-1 marks a missing one) or pass a larger n_actions"
+        )
+
+
+class NotAnInteger(HiqlError):
+    @staticmethod
+    def describe(field: str, value: object, session: str, step: int) -> str:
+        return (
+            f"{field} {value!r} at session {session!r}, step {step}, is not a whole number; "
+            f"codes are integers 0…n-1 (NaN or -1 marks a missing one); round them, or code labels with "
+            f"Trajectories.from_dataframe"
+        )
+
+
+class UnequalLengths(HiqlError):
+    @staticmethod
+    def describe(field: str, length: int, other: str, other_length: int, session: str | None = None) -> str:
+        where = "" if session is None else f" in session {session!r}"
+        return f"{field} has length {length} but {other} has length {other_length}{where}; give one for each"
+
+
+class EmptyData(HiqlError):
+    @staticmethod
+    def describe(what: str, remedy: str) -> str:
+        return f"{what}; {remedy}"
+
+
+class ColumnNotFound(HiqlError):
+    @staticmethod
+    def describe(field: str, column: str, available: Sequence[str]) -> str:
+        near = get_close_matches(str(column), list(available), n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        listing = ", ".join(map(str, list(available)[:20]))
+        return f"no column {column!r} for {field}; {hint}The table has: {listing}"
+
+
+class BadTable(HiqlError):
+    @staticmethod
+    def describe(what: str, remedy: str) -> str:
+        return f"{what}; {remedy}"
+
+
+# --- worlds ---------------------------------------------------------------------------------------------------
+
+
+class InvalidTransitions(HiqlError):
+    @staticmethod
+    def describe(what: str, remedy: str = "make every P(s, a, ·) non-negative with sum 1") -> str:
+        return f"transitions: {what}; {remedy}"
+
+
+class InvalidDiscount(HiqlError):
+    @staticmethod
+    def describe(discount: object) -> str:
+        return f"discount is {discount!r}; choose a number in [0, 1), for example 0.99"
+
+
+class InvalidParameter(HiqlError):
+    @staticmethod
+    def describe(parameter: str, value: object, remedy: str) -> str:
+        return f"{parameter} is {value!r}; {remedy}"
+
+
+class ShapeMismatch(HiqlError):
+    @staticmethod
+    def describe(field: str, shape: object, expected: object, remedy: str) -> str:
+        return f"{field} has shape {shape} where {expected} is expected; {remedy}"
+
+
+# --- models ---------------------------------------------------------------------------------------------------
+
+
+class InvalidNumberOfIntentions(HiqlError):
+    @staticmethod
+    def describe(n_intentions: object, remedy: str) -> str:
+        return f"n_intentions is {n_intentions!r}; {remedy}"
+
+
+class DataDoesNotFitModel(HiqlError):
+    @staticmethod
+    def describe(field: str, data: int, model: int) -> str:
+        return (
+            f"the data have {field} = {data} but the model was made for {field} = {model}; "
+            f"build the data with {field}={model} (codes must mean the same in both) or fit a new model"
+        )
+
+
+class ModelFileError(HiqlError):
+    @staticmethod
+    def describe(path: object, problem: str, remedy: str = "save the model again with model.save(path)") -> str:
+        return f"{path} cannot be read as a hiql model: {problem}; {remedy}"
+
+
+class DatasetUnavailable(HiqlError):
+    @staticmethod
+    def describe(name: str, problem: str, remedy: str) -> str:
+        return f"data set {name!r} is not available: {problem}; {remedy}"

@@ -1,0 +1,128 @@
+"""Inference for given parameters: expected counts, smoothed and causal posteriors, the most likely path."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hiql.data.trajectories import Trajectories
+from hiql.dynamics.chain import Chain, ChainCounts, FloatArray
+from hiql.kernels.filtering import filter_sessions
+from hiql.kernels.smoother import FLOOR, expected_counts, smooth_session
+from hiql.kernels.viterbi import viterbi_sessions
+
+STEPS_PER_CHUNK = 200_000
+MOST_CHUNKS = 16
+
+
+class Expectation(NamedTuple):
+    """The outcome of an E-step: log-likelihood and expected counts of the chain and of actions (K, S, A)."""
+
+    log_likelihood: float
+    chain: ChainCounts
+    actions: FloatArray
+
+
+class Emission(NamedTuple):
+    """p(a|s, phase) as ``table`` (S·A + 1, P), each row divided by its maximum, whose log is ``log_scale``.
+
+    The last row, all ones, is that of missing steps: no evidence.
+    """
+
+    table: FloatArray
+    log_scale: FloatArray
+
+
+def emission(log_policy: FloatArray, phases: npt.NDArray[np.intp]) -> Emission:
+    """The emission table of log-policies (K, S, A) for phases (P,) that belong to intentions."""
+    log_table = log_policy.reshape(len(log_policy), -1)[phases].T  # (S·A, P)
+    top = log_table.max(axis=1)
+    table = np.ones((len(log_table) + 1, len(phases)))
+    np.exp(log_table - top[:, None], out=table[:-1])
+    return Emission(table, top)
+
+
+def expect(data: Trajectories, chain: Chain, log_policy: FloatArray, n_threads: int = 1) -> Expectation:
+    """The E-step. The result does not depend on ``n_threads``: the data are cut into the same chunks regardless."""
+    table, log_scale = emission(log_policy, chain.phases)
+    initial, bank = _floored(chain)
+    n_phases = len(chain.phases)
+
+    def run(sessions: tuple[int, int]) -> tuple[float, FloatArray, FloatArray, FloatArray]:
+        longest = int(data.lengths[slice(*sessions)].max())
+        counts = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
+        work = np.empty((longest, n_phases))
+        log_likelihood = expected_counts(
+            (0,) * n_phases, sessions, data.offsets, data.pairs, chain.rows, initial, bank, table, work, *counts
+        )
+        return log_likelihood, *counts
+
+    parts = _map(run, _chunks(data), n_threads)
+    log_likelihood = sum(part[0] for part in parts) + float(data.pair_counts.ravel() @ log_scale)
+    first, transitions, pairs = (sum(part[i] for part in parts[1:]) + parts[0][i] for i in (1, 2, 3))
+    actions = np.zeros((len(log_policy), len(pairs) - 1))
+    np.add.at(actions, chain.phases, pairs[:-1].T)
+    return Expectation(float(log_likelihood), ChainCounts(first, transitions * bank), actions.reshape(log_policy.shape))
+
+
+def smooth(data: Trajectories, chain: Chain, log_policy: FloatArray) -> FloatArray:
+    """(N, K) p(z_t | the whole session)."""
+    table, _ = emission(log_policy, chain.phases)
+    initial, bank = _floored(chain)
+    n_phases = len(chain.phases)
+    posterior = np.empty((data.n_steps, n_phases))
+    unused = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
+    for i in range(data.n_sessions):
+        at = data.session(i)
+        smooth_session((0,) * n_phases, data.pairs[at], chain.rows[at], initial, bank, table, posterior[at], *unused)
+    return _by_intention(posterior, chain, len(log_policy))
+
+
+def causal(data: Trajectories, chain: Chain, log_policy: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(N, K) twice: p(z_t | steps before t) and p(z_t | steps up to t)."""
+    table, _ = emission(log_policy, chain.phases)
+    predicted = np.empty((data.n_steps, len(chain.phases)))
+    filtered = np.empty_like(predicted)
+    filter_sessions(data.offsets, data.pairs, chain.rows, *_floored(chain), table, predicted, filtered)
+    n_intentions = len(log_policy)
+    return _by_intention(predicted, chain, n_intentions), _by_intention(filtered, chain, n_intentions)
+
+
+def most_likely_path(data: Trajectories, chain: Chain, log_policy: FloatArray) -> npt.NDArray[np.int64]:
+    """(N,) the intentions on the most likely path through each session (Viterbi)."""
+    table, _ = emission(log_policy, chain.phases)
+    initial, bank = _floored(chain)
+    with np.errstate(divide="ignore"):
+        log_table = np.log(table)
+    path = np.empty(data.n_steps, dtype=np.int64)
+    viterbi_sessions(data.offsets, data.pairs, chain.rows, np.log(initial), np.log(bank), log_table, path)
+    return chain.phases[path]
+
+
+def _floored(chain: Chain) -> tuple[FloatArray, FloatArray]:
+    """Initial and bank with no probability below the floor that keeps the smoother from underflowing."""
+    return np.maximum(chain.initial, FLOOR), np.maximum(chain.bank, FLOOR)
+
+
+def _by_intention(per_phase: FloatArray, chain: Chain, n_intentions: int) -> FloatArray:
+    membership = np.zeros((len(chain.phases), n_intentions))
+    membership[np.arange(len(chain.phases)), chain.phases] = 1.0
+    return per_phase @ membership
+
+
+def _chunks(data: Trajectories) -> list[tuple[int, int]]:
+    """Ranges of sessions of about equal numbers of steps; they depend on the data alone."""
+    n_chunks = min(max(1, data.n_steps // STEPS_PER_CHUNK), MOST_CHUNKS, data.n_sessions)
+    marks = np.searchsorted(data.offsets, np.linspace(0, data.n_steps, n_chunks + 1))
+    marks = np.unique(marks)
+    return [(int(a), int(b)) for a, b in zip(marks[:-1], marks[1:], strict=True)]
+
+
+def _map(function, items, n_threads: int) -> list:  # type: ignore[no-untyped-def, type-arg]
+    if n_threads == 1 or len(items) == 1:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(function, items))

@@ -1,0 +1,375 @@
+"""The estimators: IntentionModel, and its named pairs HIAVI (known world) and HIQL (unknown world)."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from hiql.data.trajectories import Trajectories
+from hiql.dynamics.chain import Chain, FloatArray, IntentionDynamics
+from hiql.dynamics.markov import MarkovChain
+from hiql.em import Climb, Point, Problem, climb
+from hiql.errors import DataDoesNotFitModel, InvalidNumberOfIntentions, InvalidParameter
+from hiql.inference import causal, expect, most_likely_path, smooth
+from hiql.progress import progress_bar
+from hiql.sampling import sample_sessions
+from hiql.search import Attempt, Restarts, Search, find_optimum
+from hiql.solvers.iavi import IAVI
+from hiql.solvers.iql import iql_solver
+from hiql.solvers.preference import Preference, RewardSolver
+from hiql.worlds.mdp import MDP
+
+FEW_STEPS = 0.5
+"""An intention with fewer expected steps than this is reported as empty."""
+
+
+class IntentionModel(BaseEstimator):
+    """K intentions, each with its own reward and policy, that take turns by some dynamics (paper, Algorithm 3).
+
+    Parameters
+    ----------
+    n_intentions : K
+    solver : how a reward explains weighted demonstrations (:class:`~hiql.solvers.RewardSolver`)
+    dynamics : how intentions follow one another; a first-order Markov chain by default
+    n_init : random starts, each followed for a few iterations; the best is taken further
+    patience : how many disturbances of the best solution may fail in a row before the search ends; None means
+        5·K(K+1)/2. With 0, the search is over after the starts.
+    max_iter : most passes over the data in one climb
+    tol : a climb has converged when a step gains less than this, relative to the objective
+    sampled : draw the demonstrations of each intention by their posterior, as the paper does, instead of
+        weighting them. EM is then noisy, so starts run to the end and nothing is disturbed.
+    random_state : seed; the same seed gives the same fit, whatever ``n_jobs``
+    n_jobs : threads (None: 1, -1: all cores)
+    progress : show a progress bar, on a terminal, when a fit takes more than two seconds
+
+    Attributes
+    ----------
+    initial_ (K,), transition_ (K, K), policy_, reward_, q_ (K, S, A), value_ (K, S)
+    log_likelihood_ : of the training data, in nats; ``objective_`` adds the log-priors, ``trace_`` is its course
+    n_iter_, converged_, restarts_, n_free_
+    share_ (K,) : how much of the training data each intention explains; intentions are sorted by it
+    notes_ : anything the user should know about the fit, in sentences
+    """
+
+    def __init__(
+        self,
+        n_intentions: int = 2,
+        *,
+        solver: RewardSolver,
+        dynamics: IntentionDynamics | None = None,
+        n_init: int = 4,
+        patience: int | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        sampled: bool = False,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+        progress: bool = True,
+    ) -> None:
+        self.n_intentions = n_intentions
+        self.solver = solver
+        self.dynamics = dynamics
+        self.n_init = n_init
+        self.patience = patience
+        self.max_iter = max_iter
+        self.tol = tol
+        self.sampled = sampled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _solver(self) -> RewardSolver:
+        return self.solver
+
+    def _dynamics(self) -> IntentionDynamics:
+        return MarkovChain() if self.dynamics is None else self.dynamics
+
+    # --- fitting ----------------------------------------------------------------------------------------------
+
+    def fit(self, data: Trajectories, y: object = None, *, init: IntentionModel | None = None) -> Self:  # noqa: ARG002
+        """Find the intentions behind the data.
+
+        With ``init``, another fitted model, EM starts from its parameters and nothing else is tried: so fits of
+        single animals keep the intentions of the fit of all animals (the paper's third stage).
+        """
+        search = self._checked_search(data)
+        solver, dynamics = self._solver(), self._dynamics()
+        solver.check(data)
+        sampling = np.random.default_rng([self.random_state, 1]) if self.sampled else None
+        n_threads = search.n_jobs if data.n_steps >= 400_000 else 1
+        problem = Problem(data, dynamics, solver, n_threads, sampling)
+        if init is None:
+            with progress_bar(f"Fitting {self.n_intentions} intentions", enabled=self.progress) as update:
+                best, restarts = find_optimum(problem, self.n_intentions, search, self.random_state, update)
+        else:
+            init._check_data(data)
+            best = climb(problem, Point(init.dynamics_parameters_, init.log_policy_), search.max_iter, search.tol)
+            restarts = Restarts((Attempt("init", best.objective, best.n_passes),))
+        self._keep(problem, best, restarts, sort=init is None)
+        return self
+
+    def _checked_search(self, data: Trajectories) -> Search:
+        k = self.n_intentions
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            raise InvalidNumberOfIntentions(n_intentions=k, remedy="choose a whole number ≥ 1")
+        if k > data.n_observed:
+            raise InvalidNumberOfIntentions(
+                n_intentions=k, remedy=f"the data have only {data.n_observed} observed steps; choose fewer intentions"
+            )
+        for name, lowest in (("n_init", 1), ("max_iter", 1), ("patience", 0), ("tol", 0)):
+            value = getattr(self, name)
+            if value is not None and not value >= lowest:
+                raise InvalidParameter(parameter=name, value=value, remedy=f"choose a number ≥ {lowest}")
+        patience = 5 * k * (k + 1) // 2 if self.patience is None else self.patience
+        return Search(self.n_init, patience, self.max_iter, self.tol, _n_threads(self.n_jobs))
+
+    def _keep(self, problem: Problem, best: Climb, restarts: Restarts, *, sort: bool) -> None:
+        """Turn the best point into fitted attributes; the rewards are solved here, once."""
+        point = best.point
+        use = problem.expect(point).actions.sum(axis=(1, 2))
+        if sort:
+            order = np.argsort(-use, kind="stable")
+            use = use[order]
+            point = Point(problem.dynamics.permute(point.dynamics, order), point.log_policy[order])
+        preference = problem.solver.explain(problem.evidence(point, problem.expect(point)), point.log_policy)
+        visited = problem.data.pair_counts > 0
+        self.n_free_ = problem.dynamics.n_free(point.dynamics) + self.n_intentions * int(
+            visited.sum() - visited.any(axis=1).sum()
+        )
+        self._set_parameters(point, preference)
+        self.log_likelihood_ = best.log_likelihood
+        self.objective_ = best.objective
+        self.trace_ = np.array(best.trace)
+        self.n_iter_ = best.n_passes
+        self.converged_ = best.converged
+        self.restarts_ = restarts
+        self.share_ = use / use.sum()
+        self.notes_ = self._notes(use, best)
+
+    def _set_parameters(self, point: Point, preference: Preference) -> None:
+        summary = self._dynamics().summary(point.dynamics)
+        self.initial_, self.transition_ = summary["initial"], summary["transition"]
+        self.dynamics_parameters_ = point.dynamics
+        self.log_policy_ = preference.log_policy
+        self.policy_ = np.exp(preference.log_policy)
+        self.reward_, self.q_, self.value_ = preference.reward, preference.q, preference.value
+        _, self.n_states_, self.n_actions_ = preference.q.shape
+
+    def _notes(self, use: FloatArray, best: Climb) -> tuple[str, ...]:
+        notes = [
+            f"intention {i} explains {n:.2g} of {use.sum():.0f} steps: it is empty; try n_intentions={len(use) - 1}"
+            for i, n in enumerate(use)
+            if n < FEW_STEPS
+        ]
+        if not best.converged:
+            notes.append(
+                f"the fit stopped after {best.n_passes} passes (max_iter={self.max_iter}) before it converged to "
+                f"tol={self.tol:g}; raise max_iter"
+            )
+        return tuple(notes)
+
+    # --- inference --------------------------------------------------------------------------------------------
+
+    def score(self, data: Trajectories, y: object = None, *, per: str | None = None) -> float:  # noqa: ARG002
+        """Log-likelihood of the data in nats: total, or per observed "step" or "session"."""
+        divisors = {None: 1, "step": data.n_observed, "session": data.n_sessions}
+        if per not in divisors:
+            raise InvalidParameter(parameter="per", value=per, remedy="choose None, 'step' or 'session'")
+        chain = self._chain(data)
+        return expect(data, chain, self.log_policy_).log_likelihood / max(divisors[per], 1)
+
+    def smooth_proba(self, data: Trajectories) -> FloatArray:
+        """(N, K) p(z_t | the whole session). It looks ahead: do not relate it to neural activity causally."""
+        return smooth(data, self._chain(data), self.log_policy_)
+
+    def filter_proba(self, data: Trajectories) -> FloatArray:
+        """(N, K) p(z_t | steps up to and including t): causal."""
+        return causal(data, self._chain(data), self.log_policy_)[1]
+
+    def decode(self, data: Trajectories) -> npt.NDArray[np.int64]:
+        """(N,) the most likely path of intentions through each session (Viterbi)."""
+        return most_likely_path(data, self._chain(data), self.log_policy_)
+
+    def predict_action_proba(self, data: Trajectories) -> FloatArray:
+        """(N, A) p(a_t | s_t and steps before t): causal. Uniform where the state is missing."""
+        predicted, _ = causal(data, self._chain(data), self.log_policy_)
+        proba = np.full((data.n_steps, data.n_actions), 1.0 / data.n_actions)
+        known = data.states >= 0
+        proba[known] = np.einsum("nk,kna->na", predicted[known], self.policy_[:, data.states[known]])
+        return proba
+
+    def bic(self, data: Trajectories) -> float:
+        """Bayesian information criterion −2 log L + n_free log N; lower is better. See ``n_free_``."""
+        return -2.0 * self.score(data) + self.n_free_ * np.log(data.n_observed)
+
+    def aic(self, data: Trajectories) -> float:
+        """Akaike information criterion −2 log L + 2 n_free; lower is better."""
+        return -2.0 * self.score(data) + 2.0 * self.n_free_
+
+    def sample(
+        self,
+        world: MDP,
+        n_sessions: int = 1,
+        n_steps: int | npt.ArrayLike = 100,
+        random_state: int | np.random.Generator = 0,
+        *,
+        start: int | npt.ArrayLike | None = None,
+    ) -> Trajectories:
+        """Simulate sessions; ``.intentions`` of the result are the true ones.
+
+        ``n_steps`` is one length for all sessions or one for each; ``start`` a state or a distribution (S,),
+        by default the world's.
+        """
+        check_is_fitted(self, "log_policy_")
+        self._check_size("n_states", world.n_states)
+        self._check_size("n_actions", world.n_actions)
+        lengths = np.broadcast_to(np.asarray(n_steps), n_sessions) if n_sessions >= 1 else np.zeros(0)
+        if n_sessions < 1 or (lengths < 1).any():
+            raise InvalidParameter(
+                parameter="n_sessions, n_steps", value=(n_sessions, n_steps), remedy="simulate at least 1 of each"
+            )
+        rng = np.random.default_rng(random_state)
+        return sample_sessions(self._chain, self.policy_, world, lengths.astype(np.int64), start, rng)
+
+    def _chain(self, data: Trajectories) -> Chain:
+        check_is_fitted(self, "log_policy_")
+        self._check_data(data)
+        return self._dynamics().chain(self.dynamics_parameters_, data)
+
+    def _check_data(self, data: Trajectories) -> None:
+        check_is_fitted(self, "log_policy_")
+        self._check_size("n_states", data.n_states)
+        self._check_size("n_actions", data.n_actions)
+
+    def _check_size(self, field: str, size: int) -> None:
+        fitted = getattr(self, f"{field}_")
+        if size != fitted:
+            raise DataDoesNotFitModel(field=field, data=size, model=fitted)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted model to one file, whole or not at all; read it with :func:`hiql.load`."""
+        from hiql.persistence import save_model
+
+        check_is_fitted(self, "log_policy_")
+        save_model(self, path)
+
+
+class HIAVI(IntentionModel):
+    """Hierarchical inverse action-value iteration: multi-intention IRL in a known world (paper, Algorithms 1 and 3).
+
+    Softmax(Q) is exactly the policy IAVI was given, so the EM loop works on policies alone, is exact and climbs;
+    the rewards are solved in closed form at the end. See :class:`IntentionModel` for the other parameters.
+
+    Parameters
+    ----------
+    mdp : the world: an :class:`hiql.MDP` or one of :mod:`hiql.worlds`
+    pseudo_count : added to every expected count of an action in a state; a number, or an array that broadcasts
+        to (K, S, A) (a base policy times a strength for each state). ``1e-6`` with ``sampled=True`` is the
+        paper's variant.
+    """
+
+    def __init__(
+        self,
+        n_intentions: int = 2,
+        *,
+        mdp: MDP,
+        pseudo_count: float | FloatArray = 0.1,
+        dynamics: IntentionDynamics | None = None,
+        n_init: int = 4,
+        patience: int | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        sampled: bool = False,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+        progress: bool = True,
+    ) -> None:
+        self.n_intentions = n_intentions
+        self.mdp = mdp
+        self.pseudo_count = pseudo_count
+        self.dynamics = dynamics
+        self.n_init = n_init
+        self.patience = patience
+        self.max_iter = max_iter
+        self.tol = tol
+        self.sampled = sampled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _solver(self) -> RewardSolver:
+        if not isinstance(self.mdp, MDP):
+            raise InvalidParameter(
+                parameter="mdp", value=type(self.mdp).__name__, remedy="give an hiql.MDP or a world of hiql.worlds"
+            )
+        return IAVI(self.pseudo_count, mdp=self.mdp)
+
+
+class HIQL(IntentionModel):
+    """Hierarchical inverse Q-learning: multi-intention IRL in an unknown world (paper, Algorithms 2 and 3).
+
+    See :class:`IntentionModel` for the other parameters.
+
+    Parameters
+    ----------
+    discount : γ
+    method : "expected" (the fixed point of Algorithm 2, deterministic) or "stochastic" (Algorithm 2 as printed)
+    pseudo_count : as in :class:`HIAVI`
+    learning_rates, epochs : (α_r, α_Q, α_Sh) and passes of the stochastic method
+    """
+
+    def __init__(
+        self,
+        n_intentions: int = 2,
+        *,
+        discount: float = 0.99,
+        method: str = "expected",
+        pseudo_count: float | FloatArray = 0.1,
+        learning_rates: tuple[float, float, float] = (0.05, 0.05, 0.05),
+        epochs: int = 20,
+        dynamics: IntentionDynamics | None = None,
+        n_init: int = 4,
+        patience: int | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        sampled: bool = False,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+        progress: bool = True,
+    ) -> None:
+        self.n_intentions = n_intentions
+        self.discount = discount
+        self.method = method
+        self.pseudo_count = pseudo_count
+        self.learning_rates = learning_rates
+        self.epochs = epochs
+        self.dynamics = dynamics
+        self.n_init = n_init
+        self.patience = patience
+        self.max_iter = max_iter
+        self.tol = tol
+        self.sampled = sampled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _solver(self) -> RewardSolver:
+        options: dict[str, Any] = {"discount": self.discount, "pseudo_count": self.pseudo_count}
+        if self.method == "stochastic":
+            options |= {
+                "learning_rates": self.learning_rates,
+                "epochs": self.epochs,
+                "random_state": self.random_state,
+            }
+        return iql_solver(self.method, **options)
+
+
+def _n_threads(n_jobs: int | None) -> int:
+    from joblib import effective_n_jobs
+
+    return 1 if n_jobs is None else effective_n_jobs(n_jobs)

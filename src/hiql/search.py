@@ -1,0 +1,177 @@
+"""Looking for the best optimum, not the nearest one.
+
+EM finds a local optimum. The usual remedy, many random starts, wastes most of its work: on real data the worst
+local optima differ from the best one in what a few states or one intention do. So we take the best of a few short
+starts to its optimum and then kick it: disturb a part of it, climb again, and keep what is better, until a number of
+kicks in a row has brought nothing (iterated local search). ``benchmarks/local_optima.py`` measures it.
+
+Kicks come in batches of fixed size from the same incumbent, so the result does not depend on how many run at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from hiql.em import Climb, Point, Problem, climb
+
+SHORT = 10
+"""Passes of a start before the starts are compared."""
+KICK_PASSES = 24
+"""Passes a kicked point gets to overtake the incumbent."""
+KICK_TOL = 1e-5
+BATCH = 4
+AGREE = 1e-3
+"""Two runs agree when their objectives differ by less than this, relatively."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """How much to look: ``n_init`` random starts, then kicks until ``patience`` in a row have failed."""
+
+    n_init: int
+    patience: int
+    max_iter: int
+    tol: float
+    n_jobs: int = 1
+
+
+class Attempt(NamedTuple):
+    """One start or kick: how far it got, and what it cost in passes over the data."""
+
+    kind: str
+    objective: float
+    n_passes: int
+
+
+@dataclass(frozen=True)
+class Restarts:
+    """Every attempt made by a fit. ``objectives`` are penalised log-likelihoods; the best one won."""
+
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def objectives(self) -> np.ndarray:
+        return np.array([attempt.objective for attempt in self.attempts])
+
+    @property
+    def n_passes(self) -> int:
+        """Passes over the data, all attempts together."""
+        return sum(attempt.n_passes for attempt in self.attempts)
+
+    @property
+    def best(self) -> float:
+        return float(self.objectives.max())
+
+    @property
+    def spread(self) -> float:
+        """Best minus worst objective, in nats."""
+        return float(np.ptp(self.objectives))
+
+    @property
+    def n_agreed(self) -> int:
+        """How many attempts ended within 0.1 % of the best one."""
+        return int((self.objectives >= self.best - AGREE * abs(self.best)).sum())
+
+    def __len__(self) -> int:
+        return len(self.attempts)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.n_agreed} of {len(self)} attempts ended within 0.1 % of the best objective "
+            f"({self.best:.2f}); the worst was {self.spread:.2f} nats below; {self.n_passes} passes in all"
+        )
+
+
+def find_optimum(
+    problem: Problem, n_intentions: int, search: Search, seed: int, on_attempt: Callable[[int, int], None]
+) -> tuple[Climb, Restarts]:
+    """The best optimum found, and the record of the search. ``on_attempt(done, expected)`` reports progress."""
+    attempts: list[Attempt] = []
+    expected = search.n_init + search.patience + 1
+    seeds = np.random.SeedSequence(seed)
+
+    def record(kind: str, runs: list[Climb]) -> list[Climb]:
+        attempts.extend(Attempt(kind, run.objective, run.n_passes) for run in runs)
+        on_attempt(len(attempts), max(expected, len(attempts) + 1))
+        return runs
+
+    def run_all(run: Callable[[np.random.SeedSequence], Climb], count: int) -> list[Climb]:
+        jobs = seeds.spawn(count)
+        if search.n_jobs == 1 or count == 1:
+            return [run(job) for job in jobs]
+        with ThreadPoolExecutor(search.n_jobs) as pool:
+            return list(pool.map(run, jobs))
+
+    finish = partial(climb, problem, max_passes=search.max_iter, tol=search.tol)
+    kicking = n_intentions > 1 and problem.is_monotone and search.patience > 0
+    short = SHORT if kicking or (search.n_init > 1 and problem.is_monotone) else search.max_iter
+    n_starts = search.n_init if n_intentions > 1 else 1
+    starts = record("start", run_all(partial(_start, problem, n_intentions, short, search.tol), n_starts))
+    best = _best(starts)
+    if kicking:
+        best = _best([*record("polish", [climb(problem, best.point, search.max_iter, KICK_TOL)]), best])
+        failures = 0
+        while failures < search.patience:
+            kicked = record("kick", run_all(partial(_kick, problem, best), min(BATCH, search.patience)))
+            challenger = _best(kicked)
+            failures += len(kicked)
+            if challenger.objective > best.objective:
+                failures = 0 if challenger.objective > best.objective + AGREE / 10 * abs(best.objective) else failures
+                best = challenger
+    if problem.is_monotone:
+        best = record("finish", [finish(best.point)])[0]
+    return best, Restarts(tuple(attempts))
+
+
+def _best(runs: list[Climb]) -> Climb:
+    return max(runs, key=lambda run: run.objective)
+
+
+def _start(problem: Problem, n_intentions: int, passes: int, tol: float, seed: np.random.SeedSequence) -> Climb:
+    """A random start: dynamics as in the paper's Appendix C, every π(·|s) drawn uniformly from the simplex."""
+    rng = np.random.default_rng(seed)
+    shape = (n_intentions, problem.data.n_states, problem.data.n_actions)
+    policy = random_policies(shape, rng)
+    return climb(problem, Point(problem.dynamics.init(problem.data, n_intentions, rng), policy), passes, tol)
+
+
+def _kick(problem: Problem, incumbent: Climb, seed: np.random.SeedSequence) -> Climb:
+    """Disturb the incumbent in one of two ways, and climb until it is overtaken or out of reach."""
+    rng = np.random.default_rng(seed)
+    move = renew_an_intention if rng.random() < 1 / 3 else shuffle_some_states
+    start = move(problem, incumbent.point, rng)
+    return climb(problem, start, KICK_PASSES, KICK_TOL, partial(_out_of_reach, incumbent.objective))
+
+
+def shuffle_some_states(problem: Problem, point: Point, rng: np.random.Generator) -> Point:  # noqa: ARG001
+    """In a random half of the states, deal the intentions' policies out anew among the intentions."""
+    policy = point.log_policy.copy()
+    states = np.flatnonzero(rng.random(policy.shape[1]) < 0.5)
+    dealt = rng.permuted(np.tile(np.arange(len(policy)), (len(states), 1)), axis=1)
+    policy[:, states] = point.log_policy[dealt.T, states]
+    return point._replace(log_policy=policy)
+
+
+def renew_an_intention(problem: Problem, point: Point, rng: np.random.Generator) -> Point:
+    """Give one intention random policies, and start the dynamics afresh."""
+    n_intentions, n_states, n_actions = point.log_policy.shape
+    policy = point.log_policy.copy()
+    policy[rng.integers(n_intentions)] = random_policies((n_states, n_actions), rng)
+    return Point(problem.dynamics.init(problem.data, n_intentions, rng), policy)
+
+
+def random_policies(shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    """(…, S, A) log-policies, each uniform on the simplex."""
+    draws = rng.standard_exponential(shape)
+    return np.log(np.maximum(draws / draws.sum(axis=-1, keepdims=True), 1e-300))
+
+
+def _out_of_reach(target: float, trace: list[float]) -> bool:
+    """After some passes: even ten more gains like the last would not reach the target."""
+    return len(trace) >= 8 and trace[-1] + 10 * (trace[-1] - trace[-3]) < target

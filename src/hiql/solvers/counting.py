@@ -1,0 +1,81 @@
+"""The policy that weighted counts and a prior imply: the M-step shared by all exact solvers (DESIGN, fact 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hiql.data.trajectories import Trajectories
+from hiql.errors import InvalidParameter, ShapeMismatch
+from hiql.solvers.preference import Evidence, FloatArray
+
+LOWEST = 1e-300
+"""Floor of a probability, so that its logarithm stays finite when no pseudo-count keeps it up."""
+
+
+@dataclass(frozen=True)
+class CountingPolicy:
+    """π(a|s) ∝ expected count(s, a) + pseudo-count(s, a).
+
+    This is the mode under a Dirichlet prior, and softmax(Q) of the reward that IAVI or IQL finds for it.
+
+    Parameters
+    ----------
+    pseudo_count : a number, or an array that broadcasts to (K, S, A). A base policy b(a|s) held with a strength
+        c(s) is the array c(s)·b(a|s); one for each intention gives it a first axis.
+    """
+
+    pseudo_count: float | FloatArray = 0.1
+
+    def __post_init__(self) -> None:
+        check_pseudo_count(self.pseudo_count)
+
+    @property
+    def is_exact(self) -> bool:
+        return True
+
+    def check(self, data: Trajectories) -> None:
+        check_pseudo_count_shape(self.pseudo_count, data)
+
+    def policy(self, evidence: Evidence) -> FloatArray:
+        return log_policy_from_counts(evidence.counts, self.pseudo_count)
+
+    def log_prior(self, log_policy: FloatArray) -> float:
+        return log_policy_prior(log_policy, self.pseudo_count)
+
+
+def log_policy_from_counts(counts: npt.ArrayLike, pseudo_count: Any) -> FloatArray:
+    """(…, S, A) log of (counts + pseudo-counts) / their sum over actions; uniform where there is neither."""
+    raised = np.asarray(counts, dtype=np.float64) + pseudo_count
+    total = raised.sum(axis=-1, keepdims=True)
+    probability = np.where(total > 0, raised / np.where(total > 0, total, 1.0), 1.0 / raised.shape[-1])
+    return np.log(np.maximum(probability, LOWEST))
+
+
+def log_policy_prior(log_policy: FloatArray, pseudo_count: Any) -> float:
+    """Σ pseudo-count · log π: the logarithm of the Dirichlet prior, up to a constant."""
+    if np.ndim(pseudo_count) == 0:
+        return float(pseudo_count) * float(log_policy.sum())
+    return float((log_policy * pseudo_count).sum())
+
+
+def check_pseudo_count(pseudo_count: Any) -> None:
+    array = np.asarray(pseudo_count, dtype=np.float64)
+    if not (np.isfinite(array).all() and (array >= 0).all()):
+        shown = pseudo_count if array.ndim == 0 else f"an array with minimum {array.min()}"
+        raise InvalidParameter(parameter="pseudo_count", value=shown, remedy="choose finite numbers ≥ 0")
+
+
+def check_pseudo_count_shape(pseudo_count: Any, data: Trajectories) -> None:
+    shape = np.shape(pseudo_count)
+    expected = (data.n_states, data.n_actions)
+    if any(size not in (1, wanted) for size, wanted in zip(shape[::-1], expected[::-1], strict=False)):
+        raise ShapeMismatch(
+            field="pseudo_count",
+            shape=shape,
+            expected=f"a number or (…, {data.n_states}, {data.n_actions})",
+            remedy="give a base policy times a strength for every state and action",
+        )

@@ -1,0 +1,19 @@
+"""Rewards are known up to a potential: r(s,a) + f(s) − γ Σ_s' P(s,a,s') f(s') explains behaviour as well as r."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hiql.solvers.iavi import KnownTransitions
+from hiql.solvers.preference import FloatArray
+
+
+def zero_mean_gauge(reward: npt.ArrayLike, transitions: KnownTransitions) -> FloatArray:
+    """(…, S, A) the equivalent reward whose mean over actions is 0 in every state: the one that IAVI returns.
+
+    Two rewards differ only by a potential exactly when this makes them equal.
+    """
+    reward = np.asarray(reward, dtype=np.float64)
+    potential = transitions.uniform_resolvent.solve(-reward.mean(axis=-1).T).T
+    return reward + potential[..., None] - transitions.discount * transitions.expect(potential)

@@ -1,0 +1,88 @@
+"""Inverse action-value iteration in closed form: the reward behind a policy when the world is known.
+
+The paper's Algorithm 1 alternates, state by state, between the least-squares solution of eq. (5) and a Bellman
+update until nothing changes. Its fixed point can be written down. The minimum-norm solution of eq. (5) is
+r(s, ·) = μ(s, ·) − mean_a μ(s, a). Inserting μ of eq. (4) into the Bellman equation gives
+
+    Q(s, a) = log π(a|s) − mean_b log π(b|s) + γ mean_b Σ_s' P(s, b, s') V(s'),      V = max_a Q,
+
+in which the maximum falls on the most probable action. With h(s) = max_a log π(a|s) − mean_a log π(a|s) and
+P̄ = mean_a P(·, a, ·) this is linear, V = h + γ P̄ V, so
+
+    V = (I − γ P̄)⁻¹ h,    Q(s, a) = log π(a|s) − max_b log π(b|s) + V(s),    r = Q − γ P V.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hiql.data.trajectories import Trajectories
+from hiql.errors import DataDoesNotFitModel, InvalidParameter, ShapeMismatch
+from hiql.solvers.counting import CountingPolicy
+from hiql.solvers.preference import Evidence, FloatArray, Preference
+from hiql.worlds.linear import LinearSolver
+from hiql.worlds.mdp import MDP
+
+
+class KnownTransitions(Protocol):
+    """What IAVI needs of a world; an :class:`hiql.MDP` is one, transitions counted in data another."""
+
+    @property
+    def discount(self) -> float: ...
+    @property
+    def uniform_resolvent(self) -> LinearSolver: ...
+    def expect(self, value: npt.ArrayLike) -> FloatArray: ...
+
+
+def iavi(policy: npt.ArrayLike, mdp: MDP) -> Preference:
+    """The reward, Q and V for which a policy (S, A), or several (K, S, A), is Boltzmann-optimal (Algorithm 1).
+
+    All intentions share one factorisation of I − γ P̄. ``softmax(q)`` is exactly ``policy``.
+    """
+    policy = np.asarray(policy, dtype=np.float64)
+    if policy.ndim not in (2, 3) or policy.shape[-2:] != (mdp.n_states, mdp.n_actions):
+        raise ShapeMismatch(
+            field="policy",
+            shape=policy.shape,
+            expected=f"({mdp.n_states}, {mdp.n_actions}) or (K, {mdp.n_states}, {mdp.n_actions})",
+            remedy="give π(a|s) for every state and action of the world",
+        )
+    bad = ~((policy > 0).all(axis=-1) & (np.abs(policy.sum(axis=-1) - 1.0) < 1e-6))
+    if bad.any():
+        where = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise InvalidParameter(
+            parameter=f"policy[{', '.join(map(str, where))}]",
+            value=policy[where].tolist(),
+            remedy="make each π(·|s) positive with sum 1; a pseudo-count keeps unseen actions above 0",
+        )
+    return explain_policy(np.log(policy), mdp)
+
+
+def explain_policy(log_policy: FloatArray, transitions: KnownTransitions) -> Preference:
+    """The closed form above, for log-policies (…, S, A)."""
+    top = log_policy.max(axis=-1)
+    h = top - log_policy.mean(axis=-1)
+    value = transitions.uniform_resolvent.solve(h.T).T
+    q = log_policy - top[..., None] + value[..., None]
+    reward = q - transitions.discount * transitions.expect(value)
+    return Preference(reward, q, value, log_policy)
+
+
+@dataclass(frozen=True)
+class IAVI(CountingPolicy):
+    """Rewards by inverse action-value iteration in a known world; the M-step is a weighted count."""
+
+    mdp: MDP = field(kw_only=True)
+
+    def check(self, data: Trajectories) -> None:
+        super().check(data)
+        for name in ("n_states", "n_actions"):
+            if getattr(data, name) != getattr(self.mdp, name):
+                raise DataDoesNotFitModel(field=name, data=getattr(data, name), model=getattr(self.mdp, name))
+
+    def explain(self, evidence: Evidence, log_policy: FloatArray) -> Preference:  # noqa: ARG002
+        return explain_policy(log_policy, self.mdp)

@@ -1,0 +1,26 @@
+"""Drawing from many categorical distributions at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def draw(probabilities: npt.NDArray[np.float64], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """One category for each row of probabilities (n, C)."""
+    cumulative = probabilities.cumsum(axis=1)
+    u = rng.random(len(probabilities))[:, None] * cumulative[:, -1:]
+    return (cumulative <= u).sum(axis=1)
+
+
+def draw_from_sparse(
+    matrix: Any, rows: npt.NDArray[np.integer[Any]], rng: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """One column for each of the given rows of a sparse (CSR) stochastic matrix."""
+    cumulative = np.concatenate([[0.0], np.cumsum(matrix.data)])
+    first, last = matrix.indptr[rows], matrix.indptr[rows + 1]
+    u = cumulative[first] + rng.random(len(rows)) * (cumulative[last] - cumulative[first])
+    entry = np.clip(np.searchsorted(cumulative, u, side="right") - 1, first, last - 1)
+    return matrix.indices[entry].astype(np.int64)

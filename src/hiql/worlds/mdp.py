@@ -1,0 +1,174 @@
+"""The Markov decision process an animal moves in: transition probabilities, a discount, and a drawing of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from hiql.errors import InvalidDiscount, InvalidTransitions, ShapeMismatch
+from hiql.worlds.draws import draw, draw_from_sparse
+from hiql.worlds.linear import LinearSolver, linear_solver
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MDP:
+    """A world of S states and A actions with known P(s, a, s') and discount γ.
+
+    Parameters
+    ----------
+    transitions : (S, A, S) array, or A sparse (S, S) matrices
+        ``transitions[s, a, s']`` resp. ``transitions[a][s, s']`` is P(s' | s, a). Kept dense or sparse as given.
+    discount : γ in [0, 1)
+    """
+
+    transitions: Any
+    discount: float = 0.99
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "discount", check_discount(self.discount))
+        if isinstance(self.transitions, np.ndarray) or not _all_sparse(self.transitions):
+            object.__setattr__(self, "transitions", _checked_dense(self.transitions))
+        else:
+            object.__setattr__(self, "transitions", _checked_sparse(self.transitions))
+
+    @property
+    def is_sparse(self) -> bool:
+        return isinstance(self.transitions, tuple)
+
+    @property
+    def n_states(self) -> int:
+        return int(self.transitions[0].shape[-1] if self.is_sparse else self.transitions.shape[0])
+
+    @property
+    def n_actions(self) -> int:
+        return len(self.transitions) if self.is_sparse else int(self.transitions.shape[1])
+
+    def expect(self, value: npt.ArrayLike) -> FloatArray:
+        """(…, S, A) the expected value of the next state, Σ_s' P(s, a, s') V(s'), of values (…, S)."""
+        value = np.asarray(value, dtype=np.float64)
+        if not self.is_sparse:
+            return np.einsum("sat,...t->...sa", self.transitions, value, optimize=True)
+        columns = value.reshape(-1, self.n_states).T
+        nexts = np.stack([matrix @ columns for matrix in self.transitions], axis=1)  # (S, A, n)
+        return np.moveaxis(nexts, -1, 0).reshape(*value.shape, self.n_actions)
+
+    def next_states(
+        self, states: npt.NDArray[np.integer[Any]], actions: npt.NDArray[np.integer[Any]], rng: np.random.Generator
+    ) -> npt.NDArray[np.int64]:
+        """(n,) a draw of s' ~ P(s, a, ·) for each pair of a state and an action."""
+        if not self.is_sparse:
+            return draw(self.transitions[states, actions], rng)
+        drawn = np.empty(len(states), dtype=np.int64)
+        for a, matrix in enumerate(self.transitions):
+            chosen = actions == a
+            drawn[chosen] = draw_from_sparse(matrix, states[chosen], rng)
+        return drawn
+
+    def under(self, policy: npt.ArrayLike) -> Any:
+        """(S, S) the state transitions Σ_a π(a|s) P(s, a, s') of a policy (S, A); sparse in a sparse world."""
+        policy = np.asarray(policy, dtype=np.float64)
+        if policy.shape != (self.n_states, self.n_actions):
+            raise ShapeMismatch(
+                field="policy",
+                shape=policy.shape,
+                expected=(self.n_states, self.n_actions),
+                remedy="give one row a state, one column an action",
+            )
+        if not self.is_sparse:
+            return np.einsum("sa,sat->st", policy, self.transitions)
+        weighted = [sparse.diags_array(policy[:, a]) @ m for a, m in enumerate(self.transitions)]
+        return sparse.csr_array(sum(weighted[1:], start=weighted[0]))
+
+    @cached_property
+    def uniform_resolvent(self) -> LinearSolver:
+        """Solves (I − γ P̄) x = b, P̄ = mean_a P(·, a, ·): factorised once, used by every IAVI in this world."""
+        uniform = np.full((self.n_states, self.n_actions), 1.0 / self.n_actions)
+        return linear_solver(self.under(uniform), self.discount)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # immutable; scikit-learn's clone() would otherwise copy the world for every fit
+
+    def __repr__(self) -> str:
+        kind = "sparse" if self.is_sparse else "dense"
+        return f"{type(self).__name__}({self.n_states} states, {self.n_actions} actions, {kind}, γ={self.discount})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class World(MDP):
+    """An MDP one can draw: where the states lie, what the actions are called, and which places have names.
+
+    Attributes
+    ----------
+    positions : (S, 2) x, y of each state
+    action_names : A names
+    places : name → state, for example ``{"home": 0, "water": 100}``
+    links : (L, 2) pairs of states joined by a corridor, for mazes; empty for open grids
+    start : state where sessions begin
+    """
+
+    positions: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
+    action_names: tuple[str, ...] = ()
+    places: Mapping[str, int] = field(default_factory=dict)
+    links: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    start: int = 0
+
+
+def check_discount(discount: Any) -> float:
+    try:
+        value = float(discount)
+    except (TypeError, ValueError):
+        raise InvalidDiscount(discount=discount) from None
+    if not 0.0 <= value < 1.0:
+        raise InvalidDiscount(discount=discount)
+    return value
+
+
+def _all_sparse(transitions: Any) -> bool:
+    return isinstance(transitions, Sequence) and len(transitions) > 0 and all(map(sparse.issparse, transitions))
+
+
+def _checked_dense(transitions: Any) -> FloatArray:
+    array = np.array(transitions, dtype=np.float64)
+    if array.ndim != 3 or array.shape[0] != array.shape[2] or min(array.shape, default=0) < 1:
+        raise InvalidTransitions(
+            what=f"shape {array.shape} is not (S, A, S)", remedy="give P[s, a, s'] or A sparse (S, S) matrices"
+        )
+    bad = ~(array >= 0).all(axis=2) | ~(np.abs(array.sum(axis=2) - 1.0) < 1e-6)
+    if bad.any():
+        s, a = np.argwhere(bad)[0]
+        raise InvalidTransitions(what=_row_problem(int(s), int(a), array[s, a]))
+    array.setflags(write=False)
+    return array
+
+
+def _checked_sparse(transitions: Any) -> tuple[Any, ...]:
+    matrices = tuple(sparse.csr_array(m, dtype=np.float64) for m in transitions)
+    n_states = matrices[0].shape[0]
+    for a, matrix in enumerate(matrices):
+        if matrix.shape != (n_states, n_states):
+            raise InvalidTransitions(
+                what=f"the matrix of action {a} has shape {matrix.shape}, not {(n_states, n_states)}",
+                remedy="give A square matrices of one size",
+            )
+        low = sparse.csr_array(matrix.minimum(0)).sum(axis=1) < 0
+        bad = low | ~(np.abs(np.asarray(matrix.sum(axis=1)).ravel() - 1.0) < 1e-6)
+        if bad.any():
+            s = int(np.argmax(bad))
+            raise InvalidTransitions(what=_row_problem(s, a, matrix[[s]].toarray().ravel()))
+    return matrices
+
+
+def _row_problem(state: int, action: int, row: FloatArray) -> str:
+    if np.isnan(row).any():
+        return f"P(s={state}, a={action}, ·) contains NaN"
+    if (row < 0).any():
+        return f"P(s={state}, a={action}, s'={int(row.argmin())}) is {row.min():.6g}, below 0"
+    return f"P(s={state}, a={action}, ·) sums to {row.sum():.6g}"
