@@ -30,7 +30,9 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--plain", type=int, default=300)
     args = parser.parse_args()
-    table = Table("cohort", "K", "best known", "one plain run", "default fit", "worst fit", "cost", title="Local optima")
+    table = Table(
+        "cohort", "K", "best known", "one plain run", "default fit", "worst fit", "cost", title="Local optima"
+    )
     for cohort in ("restricted", "unrestricted"):
         maze = hiql.datasets.labyrinth(cohort)
         for k in (2, 3):

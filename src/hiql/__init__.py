@@ -6,7 +6,7 @@ Interpretable Behavior Representation" (TMLR 2024).
 
 from importlib.metadata import version
 
-from hiql import datasets, worlds
+from hiql import datasets, dynamics, evaluate, solvers, worlds
 from hiql.data.bandit import bandit_trials
 from hiql.data.folds import session_folds
 from hiql.data.tables import read_table
@@ -29,10 +29,13 @@ __all__ = [
     "Trajectories",
     "bandit_trials",
     "datasets",
+    "dynamics",
+    "evaluate",
     "iavi",
     "iql",
     "load",
     "read_table",
     "session_folds",
+    "solvers",
     "worlds",
 ]

@@ -11,7 +11,7 @@ jump in log-probabilities and normalise, so that parameters stay probabilities.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -52,6 +52,10 @@ class Problem:
     @property
     def is_monotone(self) -> bool:
         return self.solver.is_exact and self.sampling is None
+
+    def reseeded(self, seed: np.random.SeedSequence) -> Problem:
+        """The same problem with sampling, if any, from a generator of its own: runs may then go side by side."""
+        return self if self.sampling is None else replace(self, sampling=np.random.default_rng(seed))
 
     def expect(self, point: Point) -> Expectation:
         chain = self.dynamics.chain(point.dynamics, self.data)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +15,9 @@ from hiql.dynamics.chain import Chain, ChainCounts, FloatArray
 from hiql.kernels.filtering import filter_sessions
 from hiql.kernels.smoother import FLOOR, expected_counts, smooth_session
 from hiql.kernels.viterbi import viterbi_sessions
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 STEPS_PER_CHUNK = 200_000
 MOST_CHUNKS = 16
@@ -52,20 +57,18 @@ def expect(data: Trajectories, chain: Chain, log_policy: FloatArray, n_threads: 
     n_phases = len(chain.phases)
 
     def run(sessions: tuple[int, int]) -> tuple[float, FloatArray, FloatArray, FloatArray]:
-        longest = int(data.lengths[slice(*sessions)].max())
-        counts = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
-        work = np.empty((longest, n_phases))
-        log_likelihood = expected_counts(
-            (0,) * n_phases, sessions, data.offsets, data.pairs, chain.rows, initial, bank, table, work, *counts
-        )
-        return log_likelihood, *counts
+        first, transitions, pairs = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
+        work = np.empty((int(data.lengths[slice(*sessions)].max()), n_phases))
+        at = (0,) * n_phases, sessions, data.offsets, data.pairs, chain.rows
+        log_likelihood = expected_counts(*at, initial, bank, table, work, first, transitions, pairs)
+        return log_likelihood, first, transitions, pairs
 
-    parts = _map(run, _chunks(data), n_threads)
-    log_likelihood = sum(part[0] for part in parts) + float(data.pair_counts.ravel() @ log_scale)
-    first, transitions, pairs = (sum(part[i] for part in parts[1:]) + parts[0][i] for i in (1, 2, 3))
-    actions = np.zeros((len(log_policy), len(pairs) - 1))
-    np.add.at(actions, chain.phases, pairs[:-1].T)
-    return Expectation(float(log_likelihood), ChainCounts(first, transitions * bank), actions.reshape(log_policy.shape))
+    log_likelihoods, firsts, transitions, pairs = zip(*_map(run, _chunks(data), n_threads), strict=True)
+    log_likelihood = sum(log_likelihoods) + float(data.pair_counts.ravel() @ log_scale)
+    actions = np.zeros((len(log_policy), len(log_scale)))
+    np.add.at(actions, chain.phases, np.sum(pairs, axis=0)[:-1].T)
+    counts = ChainCounts(np.sum(firsts, axis=0), np.sum(transitions, axis=0) * bank)
+    return Expectation(float(log_likelihood), counts, actions.reshape(log_policy.shape))
 
 
 def smooth(data: Trajectories, chain: Chain, log_policy: FloatArray) -> FloatArray:
@@ -118,10 +121,10 @@ def _chunks(data: Trajectories) -> list[tuple[int, int]]:
     n_chunks = min(max(1, data.n_steps // STEPS_PER_CHUNK), MOST_CHUNKS, data.n_sessions)
     marks = np.searchsorted(data.offsets, np.linspace(0, data.n_steps, n_chunks + 1))
     marks = np.unique(marks)
-    return [(int(a), int(b)) for a, b in zip(marks[:-1], marks[1:], strict=True)]
+    return [(int(a), int(b)) for a, b in pairwise(marks)]
 
 
-def _map(function, items, n_threads: int) -> list:  # type: ignore[no-untyped-def, type-arg]
+def _map(function: Callable[[Item], Result], items: Sequence[Item], n_threads: int) -> list[Result]:
     if n_threads == 1 or len(items) == 1:
         return [function(item) for item in items]
     with ThreadPoolExecutor(n_threads) as pool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from os import PathLike
 from typing import Any, Self
 
@@ -38,7 +39,7 @@ class IntentionModel(BaseEstimator):
     dynamics : how intentions follow one another; a first-order Markov chain by default
     n_init : random starts, each followed for a few iterations; the best is taken further
     patience : how many disturbances of the best solution may fail in a row before the search ends; None means
-        5·K(K+1)/2. With 0, the search is over after the starts.
+        12·(K − 1). With 0, the search is over after the starts.
     max_iter : most passes over the data in one climb
     tol : a climb has converged when a step gains less than this, relative to the objective
     sampled : draw the demonstrations of each intention by their posterior, as the paper does, instead of
@@ -119,13 +120,14 @@ class IntentionModel(BaseEstimator):
             raise InvalidNumberOfIntentions(n_intentions=k, remedy="choose a whole number ≥ 1")
         if k > data.n_observed:
             raise InvalidNumberOfIntentions(
-                n_intentions=k, remedy=f"the data have only {data.n_observed} observed steps; choose fewer intentions"
+                n_intentions=k,
+                remedy=f"the data have only {data.n_observed} observed steps; choose fewer intentions",
             )
         for name, lowest in (("n_init", 1), ("max_iter", 1), ("patience", 0), ("tol", 0)):
             value = getattr(self, name)
             if value is not None and not value >= lowest:
                 raise InvalidParameter(parameter=name, value=value, remedy=f"choose a number ≥ {lowest}")
-        patience = 5 * k * (k + 1) // 2 if self.patience is None else self.patience
+        patience = 12 * (k - 1) if self.patience is None else self.patience
         return Search(self.n_init, patience, self.max_iter, self.tol, _n_threads(self.n_jobs))
 
     def _keep(self, problem: Problem, best: Climb, restarts: Restarts, *, sort: bool) -> None:
@@ -142,7 +144,7 @@ class IntentionModel(BaseEstimator):
             visited.sum() - visited.any(axis=1).sum()
         )
         self._set_parameters(point, preference)
-        self.log_likelihood_ = best.log_likelihood
+        self.log_likelihood_ = self.score(problem.data)
         self.objective_ = best.objective
         self.trace_ = np.array(best.trace)
         self.n_iter_ = best.n_passes
@@ -231,7 +233,9 @@ class IntentionModel(BaseEstimator):
         lengths = np.broadcast_to(np.asarray(n_steps), n_sessions) if n_sessions >= 1 else np.zeros(0)
         if n_sessions < 1 or (lengths < 1).any():
             raise InvalidParameter(
-                parameter="n_sessions, n_steps", value=(n_sessions, n_steps), remedy="simulate at least 1 of each"
+                parameter="n_sessions, n_steps",
+                value=(n_sessions, n_steps),
+                remedy="simulate at least 1 of each",
             )
         rng = np.random.default_rng(random_state)
         return sample_sessions(self._chain, self.policy_, world, lengths.astype(np.int64), start, rng)
@@ -250,6 +254,18 @@ class IntentionModel(BaseEstimator):
         fitted = getattr(self, f"{field}_")
         if size != fitted:
             raise DataDoesNotFitModel(field=field, data=size, model=fitted)
+
+    def permuted(self, order: npt.ArrayLike) -> Self:
+        """A copy in which intention ``order[i]`` is called i."""
+        check_is_fitted(self, "log_policy_")
+        index = np.asarray(order, dtype=np.intp)
+        other = copy(self)
+        point = Point(self._dynamics().permute(self.dynamics_parameters_, index), self.log_policy_[index])
+        other._set_parameters(
+            point, Preference(self.reward_[index], self.q_[index], self.value_[index], point.log_policy)
+        )
+        other.share_ = self.share_[index]
+        return other
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one file, whole or not at all; read it with :func:`hiql.load`."""
@@ -305,7 +321,9 @@ class HIAVI(IntentionModel):
     def _solver(self) -> RewardSolver:
         if not isinstance(self.mdp, MDP):
             raise InvalidParameter(
-                parameter="mdp", value=type(self.mdp).__name__, remedy="give an hiql.MDP or a world of hiql.worlds"
+                parameter="mdp",
+                value=type(self.mdp).__name__,
+                remedy="give an hiql.MDP or a world of hiql.worlds",
             )
         return IAVI(self.pseudo_count, mdp=self.mdp)
 

@@ -1,1 +1,212 @@
-def load(path): ...
+"""Saving and loading fitted models: a versioned zip of JSON and arrays. Nothing in it can run code.
+
+``model.json`` is a tree of plain values; arrays stand in it as ``{"array": name}`` and lie beside it as .npy files;
+objects of the package stand in it as ``{"type": name, "fields": {…}}``, and only registered types come back.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import zipfile
+from dataclasses import fields, is_dataclass
+from os import PathLike
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from hiql.dynamics.markov import MarkovChain
+from hiql.em import Point
+from hiql.errors import HiqlError, ModelFileError
+from hiql.files import write_whole
+from hiql.models import HIAVI, HIQL, IntentionModel
+from hiql.search import Attempt, Restarts
+from hiql.solvers.iavi import IAVI
+from hiql.solvers.iql import ExpectedIQL, StochasticIQL
+from hiql.solvers.preference import Preference
+from hiql.worlds.mdp import MDP, World
+
+FORMAT = "hiql model"
+VERSION = 1
+MOST_BYTES = 2**31
+"""Unpacked size above which a file is refused unless ``load(..., max_bytes=…)`` allows it."""
+FITTED = ("n_free_", "log_likelihood_", "objective_", "trace_", "n_iter_", "converged_", "share_", "notes_")
+
+Kind = TypeVar("Kind", bound=type)
+_TYPES: dict[str, type] = {}
+
+
+def register(kind: Kind) -> Kind:
+    """Let models hold this dataclass (a solver or dynamics of your own) when they are saved and loaded."""
+    _TYPES[kind.__name__] = kind
+    return kind
+
+
+for _kind in (MarkovChain, IAVI, ExpectedIQL, StochasticIQL, MDP, World, Attempt, Restarts):
+    register(_kind)
+MODELS = {kind.__name__: kind for kind in (IntentionModel, HIAVI, HIQL)}
+
+
+# --- writing --------------------------------------------------------------------------------------------------
+
+
+def save_model(model: IntentionModel, path: str | PathLike[str]) -> None:
+    """Write a fitted model, whole or not at all."""
+    arrays: dict[str, np.ndarray] = {}
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "model": type(model).__name__,
+        "parameters": _pack(model.get_params(deep=False), arrays),
+        "dynamics_parameters": _pack(model.dynamics_parameters_, arrays),
+        "preference": _pack([model.reward_, model.q_, model.value_, model.log_policy_], arrays),
+        "restarts": _pack(model.restarts_, arrays),
+        "fitted": _pack({name: getattr(model, name) for name in FITTED}, arrays),
+    }
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("model.json", json.dumps(document, indent=1))
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w") as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
+    write_whole(path, buffer.getvalue())
+
+
+def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
+    """A JSON tree for ``value``; its arrays are put into ``arrays``."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float | np.floating):
+        return {"float": repr(float(value))} if not math.isfinite(value) else float(value)
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, np.ndarray):
+        name = f"array{len(arrays)}"
+        arrays[name] = value
+        return {"array": name}
+    if sparse.issparse(value):
+        csr = sparse.csr_array(value)
+        return {"sparse": [_pack(part, arrays) for part in (csr.data, csr.indices, csr.indptr, list(csr.shape))]}
+    if type(value).__name__ in _TYPES:
+        return {
+            "type": type(value).__name__,
+            "fields": {k: _pack(v, arrays) for k, v in _fields(value).items()},
+        }
+    if isinstance(value, list | tuple):
+        return {"tuple": [_pack(item, arrays) for item in value]}
+    if isinstance(value, dict):
+        return {"dict": {str(k): _pack(v, arrays) for k, v in value.items()}}
+    raise ModelFileError(
+        path="the model",
+        problem=f"it holds a {type(value).__name__}, which cannot be saved",
+        remedy="make it a dataclass and pass the class to hiql.persistence.register",
+    )
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    if is_dataclass(value):
+        return {f.name: getattr(value, f.name) for f in fields(value) if f.init}
+    return dict(value._asdict())
+
+
+# --- reading --------------------------------------------------------------------------------------------------
+
+
+def load(path: str | PathLike[str], *, max_bytes: int = MOST_BYTES) -> IntentionModel:
+    """Read a model written by ``model.save(path)``. Files from others are safe to open."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+            if size > max_bytes:
+                raise ModelFileError(
+                    path=path,
+                    problem=f"it unpacks to {size} bytes",
+                    remedy=f"pass max_bytes={size} if you trust it",
+                )
+            return _restore(json.loads(archive.read("model.json")), archive, path)
+    except HiqlError as error:
+        raise (error if isinstance(error, ModelFileError) else ModelFileError(path=path, problem=str(error))) from error
+    except FileNotFoundError:
+        raise ModelFileError(path=path, problem="there is no such file", remedy="check the path") from None
+    except (zipfile.BadZipFile, OSError, EOFError) as error:
+        raise ModelFileError(path=path, problem=f"it is truncated or not a model file ({error})") from error
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        IndexError,
+        NotImplementedError,
+        RecursionError,
+    ) as error:
+        raise ModelFileError(path=path, problem=f"its content is not what a model holds ({error!r})") from error
+
+
+def _restore(document: dict[str, Any], archive: zipfile.ZipFile, path: Any) -> IntentionModel:
+    if document.get("format") != FORMAT:
+        raise ModelFileError(path=path, problem="it is some other kind of file")
+    if document["version"] > VERSION:
+        raise ModelFileError(
+            path=path,
+            problem=f"it was written by a newer hiql (format {document['version']}, this one reads {VERSION})",
+            remedy="upgrade hiql: pip install -U hiql",
+        )
+    model = MODELS[document["model"]](**_unpack(document["parameters"], archive))
+    point = Point(_unpack(document["dynamics_parameters"], archive), np.empty(0))
+    preference = Preference(*_unpack(document["preference"], archive))
+    _check_shapes(model, point, preference, path)
+    model._set_parameters(point, preference)
+    model.restarts_ = _unpack(document["restarts"], archive)
+    for name, value in _unpack(document["fitted"], archive).items():
+        if name in FITTED:
+            setattr(model, name, value)
+    return model
+
+
+def _check_shapes(model: IntentionModel, point: Point, preference: Preference, path: Any) -> None:
+    k = model.n_intentions
+    shape = preference.log_policy.shape
+    wanted = {"reward": shape, "q": shape, "value": shape[:2]}
+    consistent = len(shape) == 3 and shape[0] == k
+    consistent &= all(getattr(preference, name).shape == expected for name, expected in wanted.items())
+    arrays = (*point.dynamics, *preference)
+    consistent &= all(array.dtype == np.float64 and np.isfinite(array).all() for array in arrays)
+    consistent &= all(array.shape[:1] == (k,) for array in point.dynamics) or model.dynamics is not None
+    if not consistent:
+        raise ModelFileError(path=path, problem="its arrays have the wrong shape, type or values")
+    normalised = [*point.dynamics, preference.log_policy]
+    if not all(np.allclose(np.exp(array).sum(axis=-1), 1.0, atol=1e-6) for array in normalised):
+        raise ModelFileError(path=path, problem="its probabilities do not sum to 1")
+
+
+def _unpack(tree: Any, archive: zipfile.ZipFile) -> Any:
+    if not isinstance(tree, dict):
+        return tree
+    ((kind, content), *more) = tree.items()
+    if kind == "float":
+        return float(content)
+    if kind == "array":
+        return _read_array(archive, content)
+    if kind == "sparse":
+        data, indices, indptr, shape = (_unpack(part, archive) for part in content)
+        return sparse.csr_array((data, indices, indptr), shape=tuple(shape))
+    if kind == "tuple":
+        return tuple(_unpack(item, archive) for item in content)
+    if kind == "dict":
+        return {name: _unpack(item, archive) for name, item in content.items()}
+    values = {name: _unpack(item, archive) for name, item in dict(more)["fields"].items()}
+    return _TYPES[content](**values)
+
+
+def _read_array(archive: zipfile.ZipFile, name: str) -> np.ndarray:
+    """An array, after checking that its header describes the bytes that are there."""
+    entry = archive.getinfo(f"{name}.npy")
+    with archive.open(entry) as file:
+        version = np.lib.format.read_magic(file)
+        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = reader(file)
+        if dtype.hasobject or math.prod(shape) * dtype.itemsize + file.tell() != entry.file_size:
+            raise ValueError(f"array {name} is not {shape} of {dtype}")
+    return np.load(io.BytesIO(archive.read(entry)), allow_pickle=False)

@@ -31,4 +31,5 @@ def progress_bar(label: str, *, enabled: bool = True) -> Iterator[Callable[[int,
     try:
         yield update
     finally:
-        bar.stop()
+        if bar.live.is_started:
+            bar.stop()

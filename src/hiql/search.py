@@ -22,7 +22,7 @@ from hiql.em import Climb, Point, Problem, climb
 
 SHORT = 10
 """Passes of a start before the starts are compared."""
-KICK_PASSES = 24
+KICK_PASSES = 32
 """Passes a kicked point gets to overtake the incumbent."""
 KICK_TOL = 1e-5
 BATCH = 4
@@ -110,8 +110,8 @@ def find_optimum(
 
     finish = partial(climb, problem, max_passes=search.max_iter, tol=search.tol)
     kicking = n_intentions > 1 and problem.is_monotone and search.patience > 0
-    short = SHORT if kicking or (search.n_init > 1 and problem.is_monotone) else search.max_iter
     n_starts = search.n_init if n_intentions > 1 else 1
+    short = min(SHORT, search.max_iter) if problem.is_monotone else search.max_iter
     starts = record("start", run_all(partial(_start, problem, n_intentions, short, search.tol), n_starts))
     best = _best(starts)
     if kicking:
@@ -125,8 +125,13 @@ def find_optimum(
                 failures = 0 if challenger.objective > best.objective + AGREE / 10 * abs(best.objective) else failures
                 best = challenger
     if problem.is_monotone:
-        best = record("finish", [finish(best.point)])[0]
+        best = _continued(best, record("finish", [finish(best.point)])[0])
     return best, Restarts(tuple(attempts))
+
+
+def _continued(before: Climb, after: Climb) -> Climb:
+    """Two climbs, the second from where the first ended, as one."""
+    return after._replace(trace=before.trace + after.trace, n_passes=before.n_passes + after.n_passes)
 
 
 def _best(runs: list[Climb]) -> Climb:
@@ -138,24 +143,24 @@ def _start(problem: Problem, n_intentions: int, passes: int, tol: float, seed: n
     rng = np.random.default_rng(seed)
     shape = (n_intentions, problem.data.n_states, problem.data.n_actions)
     policy = random_policies(shape, rng)
-    return climb(problem, Point(problem.dynamics.init(problem.data, n_intentions, rng), policy), passes, tol)
+    start = Point(problem.dynamics.init(problem.data, n_intentions, rng), policy)
+    return climb(problem.reseeded(seed.spawn(1)[0]), start, passes, tol)
 
 
 def _kick(problem: Problem, incumbent: Climb, seed: np.random.SeedSequence) -> Climb:
     """Disturb the incumbent in one of two ways, and climb until it is overtaken or out of reach."""
     rng = np.random.default_rng(seed)
-    move = renew_an_intention if rng.random() < 1 / 3 else shuffle_some_states
+    move = renew_an_intention if rng.random() < 1 / 3 else deal_policies_anew
     start = move(problem, incumbent.point, rng)
     return climb(problem, start, KICK_PASSES, KICK_TOL, partial(_out_of_reach, incumbent.objective))
 
 
-def shuffle_some_states(problem: Problem, point: Point, rng: np.random.Generator) -> Point:  # noqa: ARG001
-    """In a random half of the states, deal the intentions' policies out anew among the intentions."""
-    policy = point.log_policy.copy()
-    states = np.flatnonzero(rng.random(policy.shape[1]) < 0.5)
-    dealt = rng.permuted(np.tile(np.arange(len(policy)), (len(states), 1)), axis=1)
-    policy[:, states] = point.log_policy[dealt.T, states]
-    return point._replace(log_policy=policy)
+def deal_policies_anew(problem: Problem, point: Point, rng: np.random.Generator) -> Point:
+    """In every state, deal the intentions' policies out anew among the intentions; start the dynamics afresh."""
+    n_intentions, n_states, _ = point.log_policy.shape
+    dealt = rng.permuted(np.tile(np.arange(n_intentions)[:, None], n_states), axis=0)
+    policy = point.log_policy[dealt, np.arange(n_states)]
+    return Point(problem.dynamics.init(problem.data, n_intentions, rng), policy)
 
 
 def renew_an_intention(problem: Problem, point: Point, rng: np.random.Generator) -> Point:

@@ -1,8 +1,8 @@
-"""Bandit trials as a Markov decision process: the state is what happened in the last ℓ trials (paper, §5.3)."""
+"""Bandit trials as a decision process: the state is what happened in the last ℓ trials (paper, §5.3)."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from os import PathLike
 
@@ -13,10 +13,11 @@ import pandas as pd
 from hiql.data.codes import Codes, encode
 from hiql.data.tables import column, load_table, ordered_sessions
 from hiql.data.trajectories import Trajectories, following_states
-from hiql.errors import InvalidParameter
+from hiql.errors import BadTable, EmptyData, InvalidParameter
 
 NO_HISTORY = "·"
 """The symbol for a trial before the session's start."""
+MAX_STATES = 2_000_000
 
 
 def bandit_trials(
@@ -28,16 +29,18 @@ def bandit_trials(
     subject: str | None = "subject",
     *,
     step: str | None = None,
-    missing: Sequence[object] = (-1,),
+    missing: Sequence[object] | None = None,
 ) -> Trajectories:
     """Turn a table of choices and outcomes, one row a trial, into ``Trajectories`` over histories.
 
     The state s_t = (φ_{t-1}, …, φ_{t-ℓ}; a_{t-1}, …, a_{t-ℓ}) holds the last ℓ = ``history`` outcomes φ and
     choices a; the action is the choice. Any number of different choices and outcomes is allowed. Histories
-    start anew with each session: a trial before its start is written "·". With m = outcomes × choices there are
-    1 + m + … + m^ℓ states, all of them enumerated whether visited or not, so that animals and folds agree.
+    start anew with each session: a trial before its start is written "·". With m = outcomes × choices there
+    are 1 + m + … + m^ℓ states, all enumerated whether visited or not, so that animals and folds agree.
 
     A missed trial (no choice) is a missing step: it carries no evidence and does not enter the histories.
+    Nor does a trial without an outcome. ``missing`` is that of :func:`hiql.read_table`; an outcome of -1 in a
+    trial with a choice could also be a loss, and is an error until ``missing`` says which.
     """
     if not isinstance(history, int | np.integer) or history < 0:
         raise InvalidParameter(parameter="history", value=history, remedy="choose a whole number ≥ 0")
@@ -46,20 +49,47 @@ def bandit_trials(
         column(frame, field, name)
     frame, offsets, names, subjects = ordered_sessions(frame, session, subject, step)
     choices = encode(frame[choice], field="choice", missing=missing)
-    outcomes = encode(frame[outcome], field="outcome", missing=missing)
+    outcomes = _outcomes(frame[outcome].mask(choices.codes < 0), missing)
+    n_states = _n_states(choices, outcomes, int(history))
     states = history_states(choices, outcomes, offsets, int(history))
     return Trajectories(
         states=states,
-        actions=choices.codes.astype(np.int32),
+        actions=choices.codes,
         next_states=following_states(states, offsets),
         offsets=offsets,
-        n_states=sum((choices.size * outcomes.size) ** length for length in range(history + 1)),
+        n_states=n_states,
         n_actions=choices.size,
         session_names=tuple(names),
         subjects=tuple(subjects),
-        state_labels=history_labels(choices.labels, outcomes.labels, choices.size, outcomes.size, history),
+        state_labels=history_labels(choices, outcomes, int(history)),
         action_labels=choices.labels,
     )
+
+
+def _outcomes(column: pd.Series, missing: Sequence[object] | None) -> Codes:
+    """The outcomes of the trials with a choice."""
+    outcomes = encode(column, field="outcome", missing=missing)
+    if missing is None and ((outcomes.codes < 0) & column.isin([-1, "-1"]).to_numpy()).any():
+        raise BadTable(
+            what="the outcome column holds -1 in trials with a choice: a loss, or an unknown outcome?",
+            remedy="pass missing=() if -1 is a real value, missing=(-1,) if it means not observed",
+        )
+    return outcomes
+
+
+def _n_states(choices: Codes, outcomes: Codes, history: int) -> int:
+    for field, codes in (("choice", choices), ("outcome", outcomes)):
+        if codes.size < 1:
+            raise EmptyData(what=f"every {field} is missing", remedy="check the column names")
+    n_states = sum((choices.size * outcomes.size) ** length for length in range(history + 1))
+    if n_states > MAX_STATES:
+        raise InvalidParameter(
+            parameter="history",
+            value=history,
+            remedy=f"choose a shorter one: with {choices.size} choices and {outcomes.size} outcomes it makes "
+            f"{n_states:.3g} states, more than {MAX_STATES}",
+        )
+    return n_states
 
 
 def history_states(
@@ -73,7 +103,9 @@ def history_states(
     m = choices.size * outcomes.size
     completed = (choices.codes >= 0) & (outcomes.codes >= 0)
     symbols = (outcomes.codes * choices.size + choices.codes)[completed]
-    before = np.cumsum(completed) - completed  # completed trials before each trial, over all sessions
+    before: npt.NDArray[np.int64] = (
+        np.cumsum(completed) - completed
+    )  # completed trials before each trial, over all sessions
     length = np.minimum(before - np.repeat(before[offsets[:-1]], np.diff(offsets)), history)
     number = np.zeros(len(completed), dtype=np.int64)
     for back in range(history):
@@ -83,21 +115,18 @@ def history_states(
     return (first_of_length[length] + number).astype(np.int32)
 
 
-def history_labels(
-    choice_labels: Sequence[Hashable] | None,
-    outcome_labels: Sequence[Hashable] | None,
-    n_choices: int,
-    n_outcomes: int,
-    history: int,
-) -> tuple[str, ...]:
-    """What each state means, the most recent trial first: "1+ 0- ·" = choice 1 rewarded, before it 0 unrewarded."""
-    choices = [str(label) for label in (choice_labels or range(n_choices))]
-    outcomes = [str(label) for label in (outcome_labels or range(n_outcomes))]
-    if outcomes in (["0", "1"], ["False", "True"]):
-        outcomes = ["-", "+"]
-    elif any(len(label) > 1 for label in outcomes):
-        outcomes = [f":{label}" for label in outcomes]
-    symbols = [choice + outcome for outcome in outcomes for choice in choices]
+def history_labels(choices: Codes, outcomes: Codes, history: int) -> tuple[str, ...]:
+    """What each state means, the most recent trial first.
+
+    "1+ 0- ·" = choice 1 rewarded, before it choice 0 unrewarded, and before that the session had not begun.
+    """
+    names = [str(label) for label in choices.labels or range(choices.size)]
+    results = [str(label) for label in outcomes.labels or range(outcomes.size)]
+    if results == ["0", "1"]:
+        results = ["-", "+"]
+    elif any(len(result) > 1 for result in results):
+        results = [f":{result}" for result in results]
+    symbols = [name + result for result in results for name in names]
     labels = []
     for length in range(history + 1):
         for trials in product(symbols, repeat=length):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
@@ -11,72 +12,99 @@ import pandas as pd
 
 from hiql.errors import BadTable, NotAnInteger
 
+MISSING = -1
+"""The code of a state or action that was not observed."""
+WHOLE = re.compile(r"-?(0|[1-9][0-9]*)(\.0*)?")
+"""A whole number as text; "01" is a label, for it may differ from "1"."""
+
 
 def whole_numbers(
     values: npt.NDArray[Any], field: str, offsets: npt.NDArray[Any], names: Sequence[str]
-) -> npt.NDArray[np.int32]:
-    """Codes as int32, NaN and None as -1; anything that is not a whole number is an error that says where."""
+) -> npt.NDArray[np.int64]:
+    """Codes as integers, NaN and None as -1; what is not a whole number is an error that says where."""
     if np.issubdtype(values.dtype, np.integer) or values.dtype == bool:
-        return np.clip(values, -(2**31), 2**31 - 1).astype(np.int32)
+        return values.astype(np.int64)
     missing = pd.isna(values)
     numbers = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    bad = ~missing & ~(np.isfinite(numbers) & (numbers == np.round(numbers)) & (np.abs(numbers) < 2**31))
+    bad = ~missing & ~(np.isfinite(numbers) & (numbers == np.round(numbers)) & (np.abs(numbers) < 2**53))
     if bad.any():
         where = int(np.argmax(bad))
         session = int(np.searchsorted(offsets, where, side="right")) - 1
-        value = values[where]
-        raise NotAnInteger(
-            field=field,
-            value=value.item() if hasattr(value, "item") else value,
-            session=names[session],
-            step=where - int(offsets[session]),
-        )
-    return np.where(missing, -1, numbers).astype(np.int32)
+        step = where - int(offsets[session])
+        raise NotAnInteger(field=field, value=_plain(values[where]), session=names[session], step=step)
+    return np.where(missing, MISSING, numbers).astype(np.int64)
 
 
 class Codes(NamedTuple):
-    """A column as codes: -1 for missing, ``labels[code]`` for the rest (None when codes are their own labels)."""
+    """A column as codes: -1 for missing, else ``labels[code]`` (None when codes are their own labels)."""
 
     codes: npt.NDArray[np.int64]
     labels: tuple[Hashable, ...] | None
     size: int
 
 
-def encode(*columns: pd.Series, field: str, size: int | None = None, missing: Sequence[object] = (-1,)) -> Codes:
+def encode(*columns: pd.Series, field: str, size: int | None = None, missing: Sequence[object] | None = None) -> Codes:
     """Code the values of one or more columns that share a meaning (state and next state), end to end.
 
-    Integers 0…n-1 without gaps stay what they are, and so does everything when ``size`` says how many codes
+    Integers 0…n-1 without gaps stay what they are, and so do all integers when ``size`` says how many codes
     there are. Strings, gaps and other numbers are sorted and numbered; their labels are kept.
-    NaN, empty cells and the values in ``missing`` become -1.
+    NaN, empty cells and the values in ``missing`` become -1. By default -1 is missing, unless the other
+    values make that doubtful, which is an error.
     """
-    values = pd.concat([c.reset_index(drop=True) for c in columns], ignore_index=True)
-    values = values.replace(r"^\s*$", None, regex=True) if _is_text(values) else values
-    numbers = pd.to_numeric(values, errors="coerce")
-    whole = bool((numbers.notna() == values.notna()).all() and (numbers.dropna() % 1 == 0).all())
-    tidy = numbers.astype("Float64").astype("Int64") if whole else values
-    present = set(tidy.dropna().unique())
-    if whole and present == {-1, 1} and -1 in missing:
+    values = pd.concat([c.reset_index(drop=True).astype(object) for c in columns], ignore_index=True)
+    try:
+        row_to_found, different = pd.factorize(values)
+        found = _tidy([_plain(value) for value in different])
+        absent = _absent(found, field, missing)
+        labels = sorted(set(found) - absent)
+    except TypeError as error:  # lists, or dates beside numbers
         raise BadTable(
-            what=f"the {field} column holds only -1 and 1, and -1 would be read as missing",
-            remedy="pass missing=() if -1 is a real value, or recode it",
-        )
-    tidy = tidy.mask(tidy.isin(list(missing)))
-    labels = sorted(set(tidy.dropna().unique()), key=lambda label: (isinstance(label, str), label))
+            what=f"the {field} column mixes values that cannot be compared ({error})",
+            remedy="write every value as a number or as text",
+        ) from error
+    whole = all(isinstance(label, int) for label in labels)
     if whole and (size is not None or labels == list(range(len(labels)))):
-        return Codes(tidy.fillna(-1).to_numpy(dtype=np.int64), None, len(labels) if size is None else size)
-    if size is not None and len(labels) > size:
+        code: dict[Any, int] = {label: label for label in labels}
+        names, n_codes = None, len(labels) if size is None else size
+    else:
+        code = {label: i for i, label in enumerate(labels)}
+        names = (*labels, *(f"unseen {i}" for i in range(len(labels), size or 0)))
+        n_codes = len(names)
+    if size is not None and n_codes > size:
         raise BadTable(
-            what=f"the {field} column has {len(labels)} different values but n_{field}s is {size}",
+            what=f"the {field} column has {n_codes} different values but n_{field}s is {size}",
             remedy=f"raise n_{field}s or correct the column",
         )
-    codes = pd.Categorical(tidy, categories=labels).codes.astype(np.int64)
-    unseen = [f"unseen {i}" for i in range(len(labels), size or 0)]
-    return Codes(codes, (*(_plain(label) for label in labels), *unseen), len(labels) + len(unseen))
+    # The last entry serves the rows of code -1: NaN.
+    codes = np.array([*(code.get(value, MISSING) for value in found), MISSING], dtype=np.int64)
+    return Codes(codes[row_to_found], names, n_codes)
 
 
-def _is_text(values: pd.Series) -> bool:
-    return bool(pd.api.types.is_object_dtype(values) or pd.api.types.is_string_dtype(values))
+def _tidy(found: list[Any]) -> list[Any]:
+    """The different values of a column as integers if all of them are whole, as text if any is text."""
+    if any(isinstance(value, str) for value in found):
+        found = [str(value).strip() for value in found]
+        if not all(WHOLE.fullmatch(value) for value in found if value):
+            return found
+        found = [float(value) if "." in value else int(value) if value else "" for value in found]
+    whole = all(value == "" or (isinstance(value, int | float) and value % 1 == 0) for value in found)
+    return [value if value == "" else int(value) for value in found] if whole else found
 
 
-def _plain(label: Any) -> Hashable:
-    return label.item() if hasattr(label, "item") else label
+def _absent(found: list[Any], field: str, missing: Sequence[object] | None) -> set[Any]:
+    """The values that mean "not observed"; an error where the default, -1, could be meant otherwise."""
+    if missing is None:
+        present = set(found) - {""}
+        numbers = {value for value in present if isinstance(value, int | float)}
+        if -1 in numbers and (present == {-1, 1} or min(numbers) < -1):
+            listing = ", ".join(map(str, sorted(numbers)[:5]))
+            raise BadTable(
+                what=f"the {field} column holds {listing}: is -1 a value, or does it mark a missing one?",
+                remedy="pass missing=() if -1 is a real value, missing=(-1,) if it means not observed",
+            )
+        missing = (MISSING,)
+    return {"", *missing, *map(str, missing)}
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -36,7 +36,7 @@ def session_folds(
     keys = np.arange(data.n_sessions) if groups is None else _codes(groups, data, "groups")
     layers = np.zeros(data.n_sessions, int) if strata is None else _codes(strata, data, "strata")
     names, first, sizes = np.unique(keys, return_index=True, return_counts=True)
-    if not 2 <= n_folds <= len(names):
+    if not isinstance(n_folds, int | np.integer) or not 2 <= n_folds <= len(names):
         raise InvalidParameter(
             parameter="n_folds", value=n_folds, remedy=f"choose from 2 to the number of groups, {len(names)}"
         )
@@ -53,7 +53,8 @@ def session_folds(
 def identical_sessions(data: Trajectories) -> list[int]:
     """One group number a session; sessions with the same states and actions share it."""
     numbers: dict[bytes, int] = {}
-    keys = [data.pairs[data.session(i)].tobytes() for i in range(data.n_sessions)]
+    steps = np.stack([data.states, data.actions], axis=1)
+    keys = [steps[data.session(i)].tobytes() for i in range(data.n_sessions)]
     return [numbers.setdefault(key, len(numbers)) for key in keys]
 
 

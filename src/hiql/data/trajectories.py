@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,11 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from hiql.data.codes import whole_numbers
-from hiql.errors import ActionOutOfRange, EmptyData, StateOutOfRange, UnequalLengths
-
-MISSING = -1
-"""The code of a state or action that was not observed."""
+from hiql.data.codes import MISSING, whole_numbers
+from hiql.errors import (
+    ActionOutOfRange,
+    EmptyData,
+    InvalidParameter,
+    ShapeMismatch,
+    StateOutOfRange,
+    UnequalLengths,
+)
 
 IntArray = npt.NDArray[np.integer[Any]]
 
@@ -24,9 +28,9 @@ IntArray = npt.NDArray[np.integer[Any]]
 class Trajectories:
     """Behaviour of one or more animals: ``n_sessions`` sessions, each a sequence of decisions.
 
-    Decision t of a session is (s_t, a_t, s_{t+1}). The sessions lie one after another in flat arrays; session i
-    occupies ``offsets[i]:offsets[i + 1]``. Codes run from 0; -1 marks a missing state or action, which counts as
-    no evidence: intentions still pass through that step, but it says nothing about them.
+    Decision t of a session is (s_t, a_t, s_{t+1}). The sessions lie one after another in flat arrays; session
+    i occupies ``offsets[i]:offsets[i + 1]``. Codes run from 0; -1 marks a missing state or action, which
+    counts as no evidence: intentions still pass through that step, but it says nothing about them.
 
     Build one with :meth:`from_arrays`, :meth:`from_dataframe`, :func:`hiql.read_table` or
     :func:`hiql.bandit_trials`; everything is checked here, once, and the arrays are read-only afterwards.
@@ -52,37 +56,53 @@ class Trajectories:
     subjects: tuple[str, ...]
     state_labels: tuple[Hashable, ...] | None = None
     action_labels: tuple[Hashable, ...] | None = None
-    intentions: IntArray | None = field(default=None)
+    intentions: IntArray | None = None
 
     def __post_init__(self) -> None:
-        if len(self.offsets) < 2:
-            raise EmptyData(what="there are no sessions", remedy="give at least one session of at least one step")
-        lengths = np.diff(self.offsets)
-        if (lengths < 1).any():
-            empty = self.session_names[int(np.argmax(lengths < 1))]
-            raise EmptyData(what=f"session {empty!r} has no steps", remedy="drop it or record at least one step")
-        for name, given in (("session_names", self.session_names), ("subjects", self.subjects)):
-            if len(given) != self.n_sessions:
-                raise UnequalLengths(field=name, length=len(given), other="sessions", other_length=self.n_sessions)
+        _check_sessions(self.offsets, self.session_names, self.subjects)
+        self._check_sizes()
         self._check_codes()
-        for array in (self.states, self.actions, self.next_states, self.offsets, self.intentions):
-            if array is not None:
-                array.setflags(write=False)
+        for name in ("states", "actions", "next_states", "intentions"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _frozen(getattr(self, name), np.int32))
+        object.__setattr__(self, "offsets", _frozen(self.offsets, np.int64))
+
+    def _check_sizes(self) -> None:
+        n_steps = int(self.offsets[-1])
+        for name in ("states", "actions", "next_states", "intentions"):
+            array = getattr(self, name)
+            if array is not None and len(array) != n_steps:
+                raise UnequalLengths(field=name, length=len(array), other="the sessions", other_length=n_steps)
+        for what, size, labels in (
+            ("state", self.n_states, self.state_labels),
+            ("action", self.n_actions, self.action_labels),
+        ):
+            if size < 1:
+                remedy = f"give at least one known {what}, or pass n_{what}s"
+                raise EmptyData(what=f"every {what} is missing", remedy=remedy)
+            if labels is not None and len(labels) != size:
+                raise UnequalLengths(field=f"{what}_labels", length=len(labels), other=f"n_{what}s", other_length=size)
 
     def _check_codes(self) -> None:
         for name, codes in (("state", self.states), ("next state", self.next_states)):
             bad = (codes < MISSING) | (codes >= self.n_states)
             if bad.any():
-                session, step = self.locate(int(np.argmax(bad)))
-                value = int(codes[np.argmax(bad)])
+                value, session, step = self._first(codes, bad)
                 raise StateOutOfRange(state=value, session=session, step=step, n_states=self.n_states, field=name)
         bad = (self.actions < MISSING) | (self.actions >= self.n_actions)
         if bad.any():
-            session, step = self.locate(int(np.argmax(bad)))
-            value = int(self.actions[np.argmax(bad)])
+            value, session, step = self._first(self.actions, bad)
             raise ActionOutOfRange(action=value, session=session, step=step, n_actions=self.n_actions)
 
-    # --- making one -------------------------------------------------------------------------------------------
+    def _first(self, codes: IntArray, bad: npt.NDArray[np.bool_]) -> tuple[int, str, int]:
+        where = int(np.argmax(bad))
+        return int(codes[where]), *self.locate(where)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A pickle holds no cached arrays, and what comes out of it is read-only again.
+        return type(self), tuple(getattr(self, f.name) for f in fields(self))
+
+    # --- making one ----------------------------------------------------------------------------------------
 
     @classmethod
     def from_arrays(
@@ -101,40 +121,36 @@ class Trajectories:
     ) -> Trajectories:
         """From one array of codes a session.
 
-        ``states`` and ``actions`` are sequences of 1-D arrays (ragged sessions), 2-D arrays (one row a session)
-        or plain 1-D arrays (a single session). NaN and -1 mean missing. Without ``next_states``, what follows a
-        step is the state of the next step, unknown at a session's end. ``n_states`` and ``n_actions`` default to
-        the largest code plus one: give them when the world has more.
+        ``states`` and ``actions`` are sequences of 1-D arrays (ragged sessions), 2-D arrays (one row a
+        session) or plain 1-D arrays (a single session). NaN and -1 mean missing. Without ``next_states``,
+        what follows a step is the state of the next step, unknown at a session's end. ``n_states`` and
+        ``n_actions`` default to the largest code plus one: give them when the world has more.
         """
-        per_session = {"state": _sessions(states), "action": _sessions(actions)}
-        if next_states is not None:
-            per_session["next state"] = _sessions(next_states)
-        if intentions is not None:
-            per_session["intention"] = _sessions(intentions)
+        given = {"state": states, "action": actions, "next state": next_states, "intention": intentions}
+        per_session = {name: _sessions(name, values) for name, values in given.items() if values is not None}
         n_sessions = len(per_session["state"])
-        if n_sessions == 0:
-            raise EmptyData(what="there are no sessions", remedy="give at least one session of at least one step")
-        names = _names(session_names, n_sessions, "session_names")
+        names = tuple(map(str, range(n_sessions) if session_names is None else session_names))
         for name, arrays in per_session.items():
             _check_lengths(name, arrays, per_session["state"], names)
         lengths = [len(s) for s in per_session["state"]]
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        owners = ("all",) * n_sessions if subjects is None else tuple(map(str, subjects))
+        _check_sessions(offsets, names, owners)
         flat = {
-            name: whole_numbers(np.concatenate(arrays) if lengths else np.empty(0), name, offsets, names)
-            for name, arrays in per_session.items()
+            name: whole_numbers(np.concatenate(arrays), name, offsets, names) for name, arrays in per_session.items()
         }
         if "next state" not in flat:
             flat["next state"] = following_states(flat["state"], offsets)
-        known = max(flat["state"].max(initial=-1), flat["next state"].max(initial=-1)) + 1
+        known = max(flat["state"].max(), flat["next state"].max()) + 1
         return cls(
             states=flat["state"],
             actions=flat["action"],
             next_states=flat["next state"],
             offsets=offsets,
-            n_states=_size(n_states, state_labels, int(known), "state"),
-            n_actions=_size(n_actions, action_labels, int(flat["action"].max(initial=-1)) + 1, "action"),
+            n_states=_size(n_states, state_labels, known),
+            n_actions=_size(n_actions, action_labels, flat["action"].max() + 1),
             session_names=names,
-            subjects=("all",) * n_sessions if subjects is None else _names(subjects, n_sessions, "subjects"),
+            subjects=owners,
             state_labels=None if state_labels is None else tuple(state_labels),
             action_labels=None if action_labels is None else tuple(action_labels),
             intentions=flat.get("intention"),
@@ -147,7 +163,7 @@ class Trajectories:
 
         return trajectories_from_table(table, **columns)
 
-    # --- looking at it ----------------------------------------------------------------------------------------
+    # --- looking at it -------------------------------------------------------------------------------------
 
     @property
     def n_sessions(self) -> int:
@@ -172,24 +188,24 @@ class Trajectories:
         """(N,) the code s·A + a of each step, and S·A where state or action is missing."""
         codes = self.states.astype(np.int64) * self.n_actions + self.actions
         codes[(self.states < 0) | (self.actions < 0)] = self.n_states * self.n_actions
-        return codes.astype(np.uint32)
+        return _frozen(codes, np.uint32)
 
     @cached_property
     def pair_counts(self) -> npt.NDArray[np.float64]:
         """(S, A) how often each action was taken in each state."""
         size = self.n_states * self.n_actions
-        counts = np.bincount(self.pairs, minlength=size + 1)[:size].astype(np.float64)
-        return counts.reshape(self.n_states, self.n_actions)
+        counts = np.bincount(self.pairs, minlength=size + 1)[:size]
+        return _frozen(counts.reshape(self.n_states, self.n_actions), np.float64)
 
     @cached_property
     def session_of_step(self) -> IntArray:
         """(N,) the index of the session each step belongs to."""
-        return np.repeat(np.arange(self.n_sessions), self.lengths)
+        return _frozen(np.repeat(np.arange(self.n_sessions), self.lengths), np.int64)
 
     @cached_property
     def time(self) -> IntArray:
         """(N,) the position of each step within its session, from 0."""
-        return np.arange(self.n_steps) - np.repeat(self.offsets[:-1], self.lengths)
+        return _frozen(np.arange(self.n_steps) - np.repeat(self.offsets[:-1], self.lengths), np.int64)
 
     def locate(self, step: int) -> tuple[str, int]:
         """The session's name and the step within it, for a flat index."""
@@ -207,16 +223,11 @@ class Trajectories:
             f"{self.n_steps} steps ({missing} missing), {self.n_states} states, {self.n_actions} actions)"
         )
 
-    # --- taking parts of it -----------------------------------------------------------------------------------
+    # --- taking parts of it --------------------------------------------------------------------------------
 
     def select(self, sessions: npt.ArrayLike) -> Trajectories:
         """The sessions with these indices (or a boolean mask), in this order; repeats are allowed."""
-        index = np.atleast_1d(np.asarray(sessions))
-        if index.dtype == bool:
-            index = np.flatnonzero(index)
-        if index.size == 0:
-            raise EmptyData(what="no session was selected", remedy="select at least one session index")
-        index = np.arange(self.n_sessions)[index.astype(np.int64)]
+        index = _session_indices(np.atleast_1d(np.asarray(sessions)), self.n_sessions)
         steps = np.concatenate([np.arange(self.offsets[i], self.offsets[i + 1]) for i in index])
         return replace(
             self,
@@ -249,31 +260,54 @@ class Trajectories:
         return pd.DataFrame(columns)
 
 
-def following_states(states: IntArray, offsets: IntArray) -> npt.NDArray[np.int32]:
+def following_states(states: IntArray, offsets: IntArray) -> npt.NDArray[np.int64]:
     """(N,) the state of the next step of the same session, -1 at each session's end."""
-    following = np.full(len(states), MISSING, dtype=np.int32)
+    following = np.full(len(states), MISSING, dtype=np.int64)
     following[:-1] = states[1:]
     following[offsets[1:] - 1] = MISSING
     return following
 
 
-def _sessions(values: Any) -> list[npt.NDArray[Any]]:
+def _frozen(values: Any, dtype: Any) -> npt.NDArray[Any]:
+    """A read-only view, which leaves the caller's own array writable."""
+    array = np.ascontiguousarray(values, dtype=dtype).view()
+    array.setflags(write=False)
+    return array
+
+
+def _sessions(name: str, values: Any) -> list[npt.NDArray[Any]]:
     """A list of 1-D arrays, from ragged sequences, a 2-D array, or a single 1-D array."""
     if isinstance(values, np.ndarray) and values.dtype != object:
-        return [np.asarray(row) for row in np.atleast_2d(values)] if values.size else []
-    items = list(values)
-    if items and all(np.ndim(item) == 0 for item in items):
-        items = [items]
-    return [np.atleast_1d(np.asarray(item)) for item in items]
+        sessions = list(np.atleast_2d(values)) if values.size else []
+    else:
+        items = list(values)
+        if items and all(np.ndim(item) == 0 for item in items):
+            items = [items]
+        sessions = [np.atleast_1d(np.asarray(item)) for item in items]
+    for session in sessions:
+        if session.ndim != 1:
+            raise ShapeMismatch(
+                field=f"a session of {name}s",
+                shape=session.shape,
+                expected="(steps,)",
+                remedy="give one code a step: one 1-D array a session, or a 2-D array with one row a session",
+            )
+    return sessions
 
 
-def _names(given: Sequence[object] | None, n_sessions: int, what: str) -> tuple[str, ...]:
-    if given is None:
-        return tuple(str(i) for i in range(n_sessions))
-    names = tuple(str(name) for name in given)
-    if len(names) != n_sessions:
-        raise UnequalLengths(field=what, length=len(names), other="sessions", other_length=n_sessions)
-    return names
+def _check_sessions(offsets: IntArray, names: Sequence[str], subjects: Sequence[str]) -> None:
+    """At least one session, each of at least one step, each with a name and a subject."""
+    if len(offsets) < 2:
+        remedy = "give at least one session of at least one step"
+        raise EmptyData(what="there are no sessions", remedy=remedy)
+    n_sessions = len(offsets) - 1
+    for field, given in (("session_names", names), ("subjects", subjects)):
+        if len(given) != n_sessions:
+            raise UnequalLengths(field=field, length=len(given), other="sessions", other_length=n_sessions)
+    empty = np.diff(offsets) < 1
+    if empty.any():
+        name = names[int(np.argmax(empty))]
+        raise EmptyData(what=f"session {name!r} has no steps", remedy="drop it or record at least one step")
 
 
 def _check_lengths(
@@ -283,32 +317,39 @@ def _check_lengths(
         raise UnequalLengths(
             field=f"{name} sessions", length=len(arrays), other="state sessions", other_length=len(states)
         )
-    for session, array, reference in zip(names, arrays, states, strict=True):
+    for i, (array, reference) in enumerate(zip(arrays, states, strict=True)):
         if len(array) != len(reference):
+            session = names[i] if i < len(names) else str(i)
             raise UnequalLengths(
                 field=name, length=len(array), other="state", other_length=len(reference), session=session
             )
 
 
-def _size(given: int | None, labels: Sequence[Hashable] | None, seen: int, what: str) -> int:
-    size = given if given is not None else (len(labels) if labels is not None else seen)
-    if size < 1:
-        raise EmptyData(
-            what=f"every {what} is missing", remedy=f"give at least one known {what}, or pass n_{what}s"
+def _session_indices(chosen: npt.NDArray[Any], n_sessions: int) -> npt.NDArray[np.int64]:
+    """Indices 0…n_sessions-1 from indices (negative ones count from the end) or a mask."""
+    if chosen.dtype == bool:
+        if len(chosen) != n_sessions:
+            raise UnequalLengths(field="mask", length=len(chosen), other="sessions", other_length=n_sessions)
+        chosen = np.flatnonzero(chosen)
+    if chosen.size == 0:
+        raise EmptyData(what="no session was selected", remedy="select at least one session index")
+    bad = (chosen != np.round(chosen)) | (chosen < -n_sessions) | (chosen >= n_sessions)
+    if bad.any():
+        raise InvalidParameter(
+            parameter="session index",
+            value=chosen[bad][0].item(),
+            remedy=f"choose whole numbers from 0 to {n_sessions - 1}",
         )
-    if labels is not None and len(labels) != size:
-        raise UnequalLengths(field=f"{what}_labels", length=len(labels), other=f"n_{what}s", other_length=size)
-    return int(size)
+    return chosen.astype(np.int64) % n_sessions
+
+
+def _size(given: int | None, labels: Sequence[Hashable] | None, seen: Any) -> int:
+    return int(given if given is not None else (len(labels) if labels is not None else seen))
 
 
 def _labelled(codes: IntArray, labels: tuple[Hashable, ...] | None) -> Any:
     if labels is None:
-        return pd.array(codes, dtype="Int64").copy() if (codes >= 0).all() else _nullable(codes)
-    lookup = np.array([*labels, None], dtype=object)
+        return pd.arrays.IntegerArray(codes.astype(np.int64), codes == MISSING)
+    lookup = np.empty(len(labels) + 1, dtype=object)  # the last entry, None, serves code -1
+    lookup[:-1] = labels
     return pd.Series(lookup[codes]).convert_dtypes()
-
-
-def _nullable(codes: IntArray) -> Any:
-    values = pd.array(codes, dtype="Int64").copy()
-    values[codes < 0] = pd.NA
-    return values

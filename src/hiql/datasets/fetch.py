@@ -22,7 +22,9 @@ def fetch(name: str, url: str, sha256: str) -> Path:
 def _local(path: Path, name: str, sha256: str) -> Path:
     if not path.is_file():
         raise DatasetUnavailable(
-            name=name, problem=f"{path} does not exist", remedy=f"correct or unset {DATA_DIR} to download it from its source"
+            name=name,
+            problem=f"{path} does not exist",
+            remedy=f"correct or unset {DATA_DIR} to download it from its source",
         )
     if hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
         raise DatasetUnavailable(
@@ -37,7 +39,10 @@ def _downloaded(name: str, url: str, sha256: str) -> Path:
     try:
         return Path(
             pooch.retrieve(
-                url, known_hash=f"sha256:{sha256}", fname=Path(name).name, path=pooch.os_cache("hiql") / Path(name).parent
+                url,
+                known_hash=f"sha256:{sha256}",
+                fname=Path(name).name,
+                path=pooch.os_cache("hiql") / Path(name).parent,
             )
         )
     except (OSError, ValueError) as error:

@@ -30,10 +30,12 @@ class _ArraysOnly(pickle.Unpickler):
 
 
 def load_arrays(path: Path) -> Any:
-    """The content of a pickle of arrays in lists, tuples and dicts; anything that could run code is refused."""
+    """The content of a pickle: arrays in lists, tuples and dicts; whatever could run code is refused."""
     try:
         return _ArraysOnly(io.BytesIO(path.read_bytes())).load()
-    except (pickle.UnpicklingError, EOFError, AttributeError, ValueError, TypeError) as error:
+    except Exception as error:  # broken pickles raise nearly anything
         raise DatasetUnavailable(
-            name=path.name, problem=f"it is not a pickle of plain arrays ({error})", remedy="get the original file"
+            name=path.name,
+            problem=f"it is not a pickle of plain arrays ({error})",
+            remedy="get the original file",
         ) from error

@@ -1,0 +1,1 @@
+"""The tool put to work: config, compute, draw."""

@@ -86,7 +86,18 @@ def smooth_session(  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def expected_counts(  # type: ignore[no-untyped-def]
-    intentions, sessions, offsets, pairs, rows, initial, bank, emission, work, initial_counts, bank_counts, counts
+    intentions,
+    sessions,
+    offsets,
+    pairs,
+    rows,
+    initial,
+    bank,
+    emission,
+    work,
+    initial_counts,
+    bank_counts,
+    counts,
 ):
     """All sessions in the range ``sessions`` (first, last), one after another through the same ``work`` (max T, K)."""
     log_likelihood = 0.0

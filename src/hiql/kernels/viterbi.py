@@ -37,7 +37,5 @@ def viterbi_sessions(offsets, pairs, rows, log_initial, log_bank, log_emission, 
     log_probability = 0.0
     for s in range(offsets.shape[0] - 1):
         a, b = offsets[s], offsets[s + 1]
-        log_probability += viterbi_session(
-            pairs[a:b], rows[a:b], log_initial, log_bank, log_emission, path[a:b]
-        )
+        log_probability += viterbi_session(pairs[a:b], rows[a:b], log_initial, log_bank, log_emission, path[a:b])
     return log_probability

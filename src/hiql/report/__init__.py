@@ -1,0 +1,1 @@
+"""Pages one can open and mail."""

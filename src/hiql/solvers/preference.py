@@ -53,8 +53,8 @@ class Evidence:
 def weighted_counts(data: Trajectories, weights: FloatArray) -> FloatArray:
     """(K, S, A) the demonstrations counted with weights (N, K); missing steps do not count."""
     size = data.n_states * data.n_actions
-    counts = [np.bincount(data.pairs, w, minlength=size + 1)[:size] for w in weights.T]
-    return np.stack(counts).reshape(-1, data.n_states, data.n_actions)
+    counts = np.stack([np.bincount(data.pairs, w, minlength=size + 1)[:size] for w in weights.T])
+    return counts.astype(np.float64).reshape(-1, data.n_states, data.n_actions)
 
 
 class RewardSolver(Protocol):

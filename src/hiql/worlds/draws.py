@@ -19,8 +19,9 @@ def draw_from_sparse(
     matrix: Any, rows: npt.NDArray[np.integer[Any]], rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
     """One column for each of the given rows of a sparse (CSR) stochastic matrix."""
-    cumulative = np.concatenate([[0.0], np.cumsum(matrix.data)])
-    first, last = matrix.indptr[rows], matrix.indptr[rows + 1]
+    chosen = matrix[rows]
+    cumulative = np.concatenate([[0.0], np.cumsum(chosen.data)])
+    first, last = chosen.indptr[:-1], chosen.indptr[1:]
     u = cumulative[first] + rng.random(len(rows)) * (cumulative[last] - cumulative[first])
     entry = np.clip(np.searchsorted(cumulative, u, side="right") - 1, first, last - 1)
-    return matrix.indices[entry].astype(np.int64)
+    return chosen.indices[entry].astype(np.int64)

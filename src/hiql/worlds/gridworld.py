@@ -32,12 +32,14 @@ def gridworld(
     otherwise; at the border the agent stays. Cell (x, y) is state y · width + x; (0, 0) is drawn bottom left.
     The defaults are those of the paper's first experiment (§5.1).
     """
-    width, height = (size, size) if isinstance(size, int | np.integer) else size
-    if width < 1 or height < 1:
-        raise InvalidParameter(parameter="size", value=size, remedy="choose at least 1 cell a side")
+    width, height = _sides(size)
     if not 0.0 <= slip <= 1.0:
         raise InvalidParameter(parameter="slip", value=slip, remedy="choose a probability in [0, 1]")
     named = {"origin": (0, 0), "far corner": (width - 1, height - 1)} if places is None else places
+    for name, cell in {**named, "start": start}.items():
+        if not (0 <= cell[0] < width and 0 <= cell[1] < height):
+            remedy = f"choose a cell (x, y) of the {width} × {height} grid"
+            raise InvalidParameter(parameter=name, value=cell, remedy=remedy)
     return World(
         transitions=_transitions(width, height, slip),
         discount=discount,
@@ -46,6 +48,14 @@ def gridworld(
         places={name: x + y * width for name, (x, y) in named.items()},
         start=start[0] + start[1] * width,
     )
+
+
+def _sides(size: int | tuple[int, int]) -> tuple[int, int]:
+    sides = (size, size) if isinstance(size, int | np.integer) else size
+    if np.shape(sides) != (2,) or not all(isinstance(n, int | np.integer) and n >= 1 for n in sides):
+        remedy = "choose a number of cells a side, at least 1, or (width, height)"
+        raise InvalidParameter(parameter="size", value=size, remedy=remedy)
+    return int(sides[0]), int(sides[1])
 
 
 def cells(width: int, height: int) -> npt.NDArray[np.int64]:

@@ -16,13 +16,19 @@ HOME, WATER = 0, 100
 def labyrinth(discount: float = 0.99) -> World:
     """127 nodes of a binary tree in heap order, counted from 0; home is node 0, the water port node 100.
 
-    With n = node + 1, "left" leads to 2n, "right" to 2n + 1, "reverse" to n // 2 and "stay" to n. At the 64 end
-    nodes left and right stay put, at home reverse stays put. Positions follow the H-tree of the real maze.
+    With n = node + 1, "left" leads to 2n, "right" to 2n + 1, "reverse" to n // 2 and "stay" to n. At the 64
+    end nodes left and right stay put, at home reverse stays put. Positions: the H-tree of the real maze.
     """
     heap = np.arange(1, N_NODES + 1)
     inner = heap <= N_NODES // 2
     targets = np.stack(
-        [np.where(inner, 2 * heap, heap), np.where(inner, 2 * heap + 1, heap), np.maximum(heap // 2, 1), heap], axis=1
+        [
+            np.where(inner, 2 * heap, heap),  # left
+            np.where(inner, 2 * heap + 1, heap),  # right
+            np.maximum(heap // 2, 1),  # reverse
+            heap,  # stay
+        ],
+        axis=1,
     )
     transitions = np.zeros((N_NODES, len(ACTIONS), N_NODES))
     state, action = np.indices(targets.shape)

@@ -1,9 +1,9 @@
-"""The Markov decision process an animal moves in: transition probabilities, a discount, and a drawing of it."""
+"""The Markov decision process an animal moves in: transition probabilities, a discount, and a drawing."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Self
 
@@ -16,6 +16,7 @@ from hiql.worlds.draws import draw, draw_from_sparse
 from hiql.worlds.linear import LinearSolver, linear_solver
 
 FloatArray = npt.NDArray[np.float64]
+SHAPES = "give P[s, a, s'] or a list of A sparse (S, S) matrices"
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +26,7 @@ class MDP:
     Parameters
     ----------
     transitions : (S, A, S) array, or A sparse (S, S) matrices
-        ``transitions[s, a, s']`` resp. ``transitions[a][s, s']`` is P(s' | s, a). Kept dense or sparse as given.
+        ``transitions[s, a, s']`` resp. ``transitions[a][s, s']`` is P(s' | s, a); copied.
     discount : γ in [0, 1)
     """
 
@@ -34,10 +35,8 @@ class MDP:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "discount", check_discount(self.discount))
-        if isinstance(self.transitions, np.ndarray) or not _all_sparse(self.transitions):
-            object.__setattr__(self, "transitions", _checked_dense(self.transitions))
-        else:
-            object.__setattr__(self, "transitions", _checked_sparse(self.transitions))
+        checked = _checked_sparse if _all_sparse(self.transitions) else _checked_dense
+        object.__setattr__(self, "transitions", checked(self.transitions))
 
     @property
     def is_sparse(self) -> bool:
@@ -61,7 +60,10 @@ class MDP:
         return np.moveaxis(nexts, -1, 0).reshape(*value.shape, self.n_actions)
 
     def next_states(
-        self, states: npt.NDArray[np.integer[Any]], actions: npt.NDArray[np.integer[Any]], rng: np.random.Generator
+        self,
+        states: npt.NDArray[np.integer[Any]],
+        actions: npt.NDArray[np.integer[Any]],
+        rng: np.random.Generator,
     ) -> npt.NDArray[np.int64]:
         """(n,) a draw of s' ~ P(s, a, ·) for each pair of a state and an action."""
         if not self.is_sparse:
@@ -73,7 +75,7 @@ class MDP:
         return drawn
 
     def under(self, policy: npt.ArrayLike) -> Any:
-        """(S, S) the state transitions Σ_a π(a|s) P(s, a, s') of a policy (S, A); sparse in a sparse world."""
+        """(S, S) the transitions Σ_a π(a|s) P(s, a, s') under a policy (S, A); sparse in a sparse world."""
         policy = np.asarray(policy, dtype=np.float64)
         if policy.shape != (self.n_states, self.n_actions):
             raise ShapeMismatch(
@@ -89,21 +91,26 @@ class MDP:
 
     @cached_property
     def uniform_resolvent(self) -> LinearSolver:
-        """Solves (I − γ P̄) x = b, P̄ = mean_a P(·, a, ·): factorised once, used by every IAVI in this world."""
+        """Solves (I − γ P̄) x = b, P̄ = mean_a P(·, a, ·): factorised once for all IAVI here."""
         uniform = np.full((self.n_states, self.n_actions), 1.0 / self.n_actions)
         return linear_solver(self.under(uniform), self.discount)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self  # immutable; scikit-learn's clone() would otherwise copy the world for every fit
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A pickle holds no factorisation (it cannot), and what comes out of it is read-only again.
+        return type(self), tuple(getattr(self, f.name) for f in fields(self))
+
     def __repr__(self) -> str:
         kind = "sparse" if self.is_sparse else "dense"
-        return f"{type(self).__name__}({self.n_states} states, {self.n_actions} actions, {kind}, γ={self.discount})"
+        size = f"{self.n_states} states, {self.n_actions} actions"
+        return f"{type(self).__name__}({size}, {kind}, γ={self.discount})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class World(MDP):
-    """An MDP one can draw: where the states lie, what the actions are called, and which places have names.
+    """An MDP one can draw: where the states lie and what actions and places are called.
 
     Attributes
     ----------
@@ -119,6 +126,13 @@ class World(MDP):
     places: Mapping[str, int] = field(default_factory=dict)
     links: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
     start: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("positions", "links"):
+            array = np.array(getattr(self, name))
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
 
 
 def check_discount(discount: Any) -> float:
@@ -136,11 +150,12 @@ def _all_sparse(transitions: Any) -> bool:
 
 
 def _checked_dense(transitions: Any) -> FloatArray:
-    array = np.array(transitions, dtype=np.float64)
+    try:
+        array = np.array(transitions, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidTransitions(what=f"they are not an array of numbers ({error})", remedy=SHAPES) from error
     if array.ndim != 3 or array.shape[0] != array.shape[2] or min(array.shape, default=0) < 1:
-        raise InvalidTransitions(
-            what=f"shape {array.shape} is not (S, A, S)", remedy="give P[s, a, s'] or A sparse (S, S) matrices"
-        )
+        raise InvalidTransitions(what=f"shape {array.shape} is not (S, A, S)", remedy=SHAPES)
     bad = ~(array >= 0).all(axis=2) | ~(np.abs(array.sum(axis=2) - 1.0) < 1e-6)
     if bad.any():
         s, a = np.argwhere(bad)[0]
@@ -150,7 +165,7 @@ def _checked_dense(transitions: Any) -> FloatArray:
 
 
 def _checked_sparse(transitions: Any) -> tuple[Any, ...]:
-    matrices = tuple(sparse.csr_array(m, dtype=np.float64) for m in transitions)
+    matrices = tuple(sparse.csr_array(m, dtype=np.float64, copy=True) for m in transitions)
     n_states = matrices[0].shape[0]
     for a, matrix in enumerate(matrices):
         if matrix.shape != (n_states, n_states):
@@ -163,6 +178,10 @@ def _checked_sparse(transitions: Any) -> tuple[Any, ...]:
         if bad.any():
             s = int(np.argmax(bad))
             raise InvalidTransitions(what=_row_problem(s, a, matrix[[s]].toarray().ravel()))
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        for array in (matrix.data, matrix.indices, matrix.indptr):
+            array.setflags(write=False)
     return matrices
 
 

@@ -13,7 +13,7 @@ from hiql.worlds.mdp import World
 
 
 class Objectworld(NamedTuple):
-    """A grid with coloured objects: the world, its true reward (S,), and the objects' cells and outer colours."""
+    """A grid with coloured objects: world, true reward (S,), the objects' cells and colours, distances."""
 
     world: World
     reward: npt.NDArray[np.float64]
@@ -32,9 +32,9 @@ def objectworld(
 ) -> Objectworld:
     """Objects of random outer colours lie in random cells of a slippery grid.
 
-    A state is worth +1 within distance 3 of colour 0 and within distance 2 of colour 1, −1 within distance 3 of
-    colour 0 only, and 0 elsewhere; further colours distract. ``distances`` (S, n_colours) to the nearest object
-    of each colour are the features of the original benchmark.
+    A state is worth +1 within distance 3 of colour 0 and within distance 2 of colour 1, −1 within distance 3
+    of colour 0 only, and 0 elsewhere; further colours distract. ``distances`` (S, n_colours) to the nearest
+    object of each colour are the features of the original benchmark.
     """
     if n_colours < 2 or not n_colours <= n_objects <= size * size:
         raise InvalidParameter(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -20,25 +22,37 @@ def value_iteration(mdp: MDP, reward: npt.ArrayLike, tol: float = 1e-10) -> Floa
 
     ``reward`` is (S, A), or (S,) when it depends on the state only.
     """
-    return _fixed_point(mdp, state_action_reward(mdp, reward), lambda q: q.max(axis=1), tol)
+    return _fixed_point(mdp, state_action_reward(mdp, reward), partial(np.max, axis=1), tol)
 
 
 def soft_value_iteration(mdp: MDP, reward: npt.ArrayLike, tol: float = 1e-10) -> FloatArray:
-    """(S, A) the soft Q of maximum causal entropy: the max of :func:`value_iteration` becomes log Σ_a exp Q."""
-    return _fixed_point(mdp, state_action_reward(mdp, reward), lambda q: logsumexp(q, axis=1), tol)
+    """(S, A) the soft Q of maximum causal entropy: the max of :func:`value_iteration` is log Σ_a exp Q."""
+    return _fixed_point(mdp, state_action_reward(mdp, reward), partial(logsumexp, axis=1), tol)
 
 
-def _fixed_point(mdp: MDP, reward: FloatArray, backup: Any, tol: float) -> FloatArray:
-    """Iterate a γ-contraction until the remaining error, γ/(1−γ) times the last change, is below ``tol``."""
-    value = np.zeros(mdp.n_states)
-    slack = tol * (1.0 - mdp.discount) / max(mdp.discount, tol)
-    while True:
-        q = reward + mdp.discount * mdp.expect(value)
-        new = backup(q)
+def _fixed_point(mdp: MDP, reward: FloatArray, backup: Callable[[FloatArray], FloatArray], tol: float) -> FloatArray:
+    """Iterate a γ-contraction until the remaining error, γ/(1−γ) times the last change, is below ``tol``.
+
+    Each sweep shrinks the change by γ at least, so the number of sweeps is bounded beforehand: rounding
+    errors above ``tol`` cannot make it run for ever.
+    """
+    if not tol > 0:
+        raise InvalidParameter(parameter="tol", value=tol, remedy="choose a positive tolerance")
+    value = backup(reward)
+    change = np.abs(value).max()
+    for _ in range(_sweeps(change, tol, mdp.discount)):
+        new = backup(reward + mdp.discount * mdp.expect(value))
         change = np.abs(new - value).max()
         value = new
-        if change <= max(slack, 4 * np.finfo(float).eps * np.abs(value).max()):
-            return reward + mdp.discount * mdp.expect(value)
+        if mdp.discount * change <= tol * (1.0 - mdp.discount):
+            break
+    return reward + mdp.discount * mdp.expect(value)
+
+
+def _sweeps(change: float, tol: float, discount: float) -> int:
+    """The n for which γ^n · change · γ/(1−γ) ≤ tol."""
+    error = change * discount / (1.0 - discount)
+    return 0 if error <= tol else math.ceil(math.log(tol / error) / math.log(discount))
 
 
 def evaluate_policy(mdp: MDP, policy: npt.ArrayLike, reward: npt.ArrayLike) -> FloatArray:
@@ -55,18 +69,30 @@ def boltzmann_policy(q: npt.ArrayLike, inverse_temperature: float = 1.0) -> Floa
 
 
 def state_occupancy(mdp: MDP, policy: npt.ArrayLike, start: int | npt.ArrayLike = 0, n_steps: int = 20) -> FloatArray:
-    """(S,) the share of the first ``n_steps`` steps spent in each state, from a start state or distribution (S,)."""
+    """(S,) the share of the first ``n_steps`` steps in each state; ``start`` is a state or (S,) p(s_0)."""
     if n_steps < 1:
         raise InvalidParameter(parameter="n_steps", value=n_steps, remedy="choose at least 1")
-    here = np.asarray(start, dtype=np.float64)
-    if here.ndim == 0:
-        here = np.eye(1, mdp.n_states, int(here)).ravel()
+    here = _distribution(mdp, start)
     backwards = mdp.under(policy).T
     total = here.copy()
     for _ in range(n_steps - 1):
         here = backwards @ here
         total += here
     return total / n_steps
+
+
+def _distribution(mdp: MDP, start: int | npt.ArrayLike) -> FloatArray:
+    if np.ndim(start) == 0:
+        if start not in range(mdp.n_states):
+            remedy = f"choose a state 0…{mdp.n_states - 1}, or give a distribution over states"
+            raise InvalidParameter(parameter="start", value=start, remedy=remedy)
+        return np.eye(1, mdp.n_states, int(start)).ravel()  # type: ignore[arg-type]
+    distribution = np.asarray(start, dtype=np.float64)
+    if distribution.shape != (mdp.n_states,):
+        raise ShapeMismatch(
+            field="start", shape=distribution.shape, expected=(mdp.n_states,), remedy="give one p(s) a state"
+        )
+    return distribution
 
 
 def state_action_reward(mdp: MDP, reward: npt.ArrayLike) -> FloatArray:

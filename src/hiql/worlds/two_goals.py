@@ -19,8 +19,8 @@ FloatArray = npt.NDArray[np.float64]
 GOAL, ABANDON = 0, 1
 INTENTIONS = ("goal", "abandon")
 BARRIERS = ((1, 3), (2, 2), (3, 1))
-"""Our choice of the cells marked # in the paper's figure, which our copy lacks: the middle of the diagonal that
-every shortest path from (0, 0) to (4, 4) must cross."""
+"""Our choice of the cells marked # in the paper's figure, which our copy lacks: the middle of the diagonal
+that every shortest path from (0, 0) to (4, 4) must cross."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,11 @@ def simulate_two_goals(
 ) -> TwoGoals:
     """Simulate the expert that heads for (4, 4) and may abandon it for (0, 0).
 
-    Each session starts at (0, 0) with intention "goal" (reward 1 at (4, 4)); the other is "abandon" (reward 1 at
-    (0, 0)). Both policies are Boltzmann in the optimal Q; the paper gives no ``inverse_temperature``, and 10
-    makes sessions of about 8 steps. After each move, on a barrier the intention switches with probability 0.3;
-    elsewhere, at t = 8, it becomes "abandon" with probability 0.5. A session ends at (0, 0) or (4, 4).
+    Each session starts at (0, 0) with intention "goal" (reward 1 at (4, 4)); the other is "abandon" (reward 1
+    at (0, 0)). Both policies are Boltzmann in the optimal Q; the paper gives no ``inverse_temperature``, and
+    10 makes sessions of about 8 steps. After each move, on a barrier the intention switches with probability
+    0.3; elsewhere, at t = 8 (counted from 0), it becomes "abandon" with probability 0.5. A session ends when
+    a move leads to (0, 0) or (4, 4), which may be the first: bumping into the wall at (0, 0) counts.
     """
     if n_sessions < 1:
         raise InvalidParameter(parameter="n_sessions", value=n_sessions, remedy="simulate at least 1")
@@ -87,7 +88,8 @@ def simulate_two_goals(
 def _collect(history: list[npt.NDArray[np.int64]], n_sessions: int, world: World) -> Trajectories:
     """The steps of all sessions, recorded time by time, sorted session by session."""
     steps = np.concatenate(history, axis=1)
-    session, states, actions, nexts, intentions = steps[:, np.argsort(steps[0], kind="stable")].astype(np.int32)
+    order = np.argsort(steps[0], kind="stable")
+    session, states, actions, nexts, intentions = steps[:, order]
     lengths = np.bincount(session, minlength=n_sessions)
     return Trajectories(
         states=states,

@@ -1,0 +1,46 @@
+# `make demo` and `make test` need nothing but Python 3.11+ and make: they set up .venv themselves.
+PYTHON ?= python3
+BIN := .venv/bin
+# Real mouse data for tests and benchmarks, where a copy lies beside the project.
+export HIQL_DATA_DIR ?= $(abspath $(wildcard ../shared/data))
+ifeq ($(HIQL_DATA_DIR),)
+unexport HIQL_DATA_DIR
+endif
+
+.PHONY: demo test check slow bench docs clean
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test]"
+	touch $@
+
+demo: .venv/installed  ## simulate, choose K, fit, and write demo/report.html
+	$(BIN)/hiql demo --out demo
+
+check: .venv/installed  ## style, types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: check  ## checks and the fast tests
+	$(BIN)/python -m pytest
+
+slow: .venv/installed  ## scientific checks that take minutes
+	$(BIN)/python -m pytest -m slow
+
+.venv/bench: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
+	touch $@
+
+bench: .venv/bench  ## ours against peers in one run, as ratios
+	$(BIN)/python benchmarks/run.py
+
+.venv/docs: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
+	touch $@
+
+docs: .venv/docs  ## the documentation, in docs/_build/html/index.html
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+clean:
+	rm -rf .venv demo docs/_build

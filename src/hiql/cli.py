@@ -1,0 +1,77 @@
+"""The command line: parses, calls, prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from hiql.errors import HiqlError
+
+app = typer.Typer(
+    help="Find the discrete intentions behind behaviour.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+console = Console()
+Out = Annotated[Path, typer.Option(help="Folder for the results; made if needed.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+@app.callback()
+def main() -> None:
+    """Find the discrete intentions behind behaviour."""
+
+
+@app.command()
+def demo(
+    out: Out = Path("demo"),
+    seed: Annotated[int, typer.Option(help="Seed of the simulation and the fits.")] = 0,
+    debug: Debug = False,
+) -> None:
+    """Simulate, choose K, fit and report: the whole tool in under a minute.
+
+    Example: hiql demo --out demo --seed 1
+    """
+    with errors_as_messages(debug), console.status("starting") as status:
+        from hiql.experiments import demo as experiment
+
+        result = experiment.compute(experiment.DemoConfig(seed=seed), status.update)
+        status.update("drawing")
+        report = experiment.write(result, out)
+    best = result.selection.best.n_intentions
+    print_table(experiment.readable(result.table), "Simulated two-goal expert, held out by session")
+    console.print(f"BIC chooses [bold]K = {best}[/bold]. Open [bold]{report}[/bold]")
+
+
+@contextmanager
+def errors_as_messages(debug: bool) -> Iterator[None]:
+    """Show errors about input as one red sentence and leave with exit code 2."""
+    try:
+        yield
+    except (HiqlError, OSError) as error:
+        if debug:
+            raise
+        Console(stderr=True).print(f"[bold red]Error:[/bold red] {error}", highlight=False)
+        raise typer.Exit(2) from error
+
+
+def print_table(table: pd.DataFrame, title: str) -> None:
+    """Print a table that is already rounded."""
+    shown = Table(title=title)
+    for name in table.columns:
+        shown.add_column(str(name), justify="right")
+    for row in table.itertuples(index=False):
+        shown.add_row(*map(str, row))
+    console.print(shown)
+
+
+if __name__ == "__main__":
+    app()

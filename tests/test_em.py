@@ -1,0 +1,112 @@
+"""EM climbs, accelerated or not; the search finds what plain restarts miss; seeds decide everything."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hiql
+from hiql.dynamics import MarkovChain
+from hiql.em import Point, Problem, climb
+from hiql.search import random_policies
+from hiql.solvers import IAVI
+from tests.problems import random_data, random_mdp, switching_data
+
+
+def random_problem(seed, n_intentions):
+    rng = np.random.default_rng(seed)
+    data = random_data(rng, n_states=4, n_actions=3, lengths=rng.integers(1, 60, size=6), missing=0.1)
+    mdp = random_mdp(rng, 4, 3)
+    prior = rng.choice([0.0, 1e-6, 0.1, 1.0])
+    problem = Problem(data, MarkovChain(prior), IAVI(prior, mdp=mdp))
+    start = Point(problem.dynamics.init(data, n_intentions, rng), random_policies((n_intentions, 4, 3), rng))
+    return problem, start
+
+
+@given(st.integers(0, 10_000), st.integers(1, 4), st.booleans())
+@settings(max_examples=60)
+def test_the_objective_never_falls(seed, n_intentions, accelerate):
+    problem, start = random_problem(seed, n_intentions)
+    run = climb(problem, start, max_passes=80, tol=0.0, accelerate=accelerate)
+    assert np.isfinite(run.trace).all()
+    drops = np.diff(run.trace) / np.abs(run.trace[:-1])
+    assert drops.min(initial=0.0) >= -1e-9
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_acceleration_ends_no_lower_and_needs_fewer_passes(seed):
+    data, mdp, _ = switching_data(np.random.default_rng(seed))
+    problem = Problem(data, MarkovChain(), IAVI(mdp=mdp))
+    rng = np.random.default_rng(seed)
+    start = Point(problem.dynamics.init(data, 2, rng), random_policies((2, 5, 3), rng))
+    plain = climb(problem, start, 5000, 1e-9, accelerate=False)
+    fast = climb(problem, start, 5000, 1e-9)
+    assert fast.converged
+    assert fast.objective >= plain.objective - 1e-6 * abs(plain.objective) or fast.n_passes < plain.n_passes / 3
+    assert fast.n_passes < plain.n_passes
+
+
+def test_the_m_step_is_the_maximum_of_the_expected_objective():
+    """Nudging the updated parameters in any direction lowers the expected complete log-likelihood plus prior."""
+    problem, start = random_problem(3, 2)
+    expectation = problem.expect(start)
+    update = problem.step(start).update
+
+    def expected_objective(point):
+        initial, transition = point.dynamics
+        return (
+            (expectation.chain.initial * initial).sum()
+            + (expectation.chain.transitions[0] * transition).sum()
+            + (expectation.actions * point.log_policy).sum()
+            + problem.solver.log_prior(point.log_policy)
+            + problem.dynamics.log_prior(point.dynamics)
+        )
+
+    rng = np.random.default_rng(0)
+    best = expected_objective(update)
+    for _ in range(50):
+        nudged = [
+            np.log((p := np.exp(x) + 0.01 * rng.random(x.shape)) / p.sum(-1, keepdims=True))
+            for x in (*update.dynamics, update.log_policy)
+        ]
+        assert expected_objective(Point(tuple(nudged[:2]), nudged[2])) <= best + 1e-9
+
+
+def test_the_search_reaches_at_least_the_best_of_many_plain_runs():
+    data, mdp, _ = switching_data(np.random.default_rng(7), n_intentions=3)
+    problem = Problem(data, MarkovChain(), IAVI(mdp=mdp))
+    ends = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        start = Point(problem.dynamics.init(data, 3, rng), random_policies((3, 5, 3), rng))
+        ends.append(climb(problem, start, 2000, 1e-8, accelerate=False).objective)
+    model = hiql.HIAVI(3, mdp=mdp).fit(data)
+    assert model.objective_ >= max(ends) - 1e-3 * abs(max(ends))
+    assert model.restarts_.best == model.objective_
+    assert model.restarts_.n_agreed >= 1
+    assert len(model.restarts_) > 10
+    assert model.restarts_.spread >= 0
+    assert "attempts ended within 0.1 %" in str(model.restarts_)
+
+
+@pytest.mark.parametrize("n_jobs", [2, -1])
+def test_the_same_seed_gives_the_same_fit_whatever_the_number_of_threads(n_jobs):
+    data, mdp, _ = switching_data(np.random.default_rng(8))
+    alone = hiql.HIAVI(2, mdp=mdp, random_state=3).fit(data)
+    together = hiql.HIAVI(2, mdp=mdp, random_state=3, n_jobs=n_jobs).fit(data)
+    np.testing.assert_array_equal(alone.policy_, together.policy_)
+    np.testing.assert_array_equal(alone.transition_, together.transition_)
+    assert alone.restarts_ == together.restarts_
+
+
+def test_the_papers_variant_samples_demonstrations_and_still_finds_the_intentions():
+    data, mdp, policy = switching_data(np.random.default_rng(9), n_sessions=60)
+    paper = hiql.HIAVI(2, mdp=mdp, pseudo_count=1e-6, sampled=True, n_init=5, max_iter=60).fit(data)
+    exact = hiql.HIAVI(2, mdp=mdp, pseudo_count=1e-6).fit(data)
+    assert paper.log_likelihood_ == pytest.approx(exact.log_likelihood_, rel=0.02)
+    matching = hiql.evaluate.match_policies(paper.policy_, policy)
+    assert matching.distance < 0.1
+    again = hiql.HIAVI(2, mdp=mdp, pseudo_count=1e-6, sampled=True, n_init=5, max_iter=60, n_jobs=2).fit(data)
+    np.testing.assert_array_equal(paper.policy_, again.policy_)

@@ -1,0 +1,78 @@
+"""Who may import whom, and how light the import is."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hiql
+
+SOURCE = Path(hiql.__file__).parent
+LADDER = [
+    {"errors", "files", "progress"},
+    {"kernels"},
+    {"data"},
+    {"worlds"},
+    {"datasets"},
+    {"dynamics", "solvers"},
+    {"inference", "sampling"},
+    {"em"},
+    {"search"},
+    {"models"},
+    {"persistence"},
+    {"baselines", "evaluate"},
+    {"sweep"},
+    {"plots"},
+    {"report"},
+    {"experiments"},
+    {"cli"},
+]
+RUNG = {name: height for height, names in enumerate(LADDER) for name in names}
+HEAVY = {"matplotlib", "plotly", "typer"}
+LAZY = {("models", "persistence")}
+"""Imports inside a function: ``model.save`` needs the module that knows all models."""
+
+
+def room(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> set[str]:
+    """Every module imported anywhere in a file, as dotted names."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_packages_import_only_from_those_before_them(path):
+    here = room(path)
+    if here == "__init__":
+        return
+    assert here in RUNG, f"{here} has no place on the ladder"
+    for name in imports(path):
+        root, *rest = name.split(".")
+        if root == "hiql" and rest and rest[0] in RUNG and (here, rest[0]) not in LAZY:
+            same = rest[0] == here
+            assert same or RUNG[rest[0]] < RUNG[here], f"{here} may not import {rest[0]}"
+        if root in HEAVY:
+            assert RUNG[here] >= RUNG["plots"], f"{here} may not import {root}"
+
+
+def test_importing_hiql_does_not_load_plotting_or_the_command_line():
+    code = f"import sys, hiql; print([m for m in {sorted(HEAVY)} if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_every_public_name_exists_and_is_documented():
+    for name in hiql.__all__:
+        assert getattr(hiql, name).__doc__, name

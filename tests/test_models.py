@@ -1,0 +1,215 @@
+"""The estimators as a user meets them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import hiql
+from hiql.errors import DataDoesNotFitModel, InvalidNumberOfIntentions, InvalidParameter
+from hiql.evaluate import align, decoding_agreement, match_policies
+from tests.problems import random_data, random_mdp, switching_data
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return switching_data(np.random.default_rng(0))
+
+
+@pytest.fixture(scope="module")
+def fitted(problem):
+    data, mdp, _ = problem
+    return hiql.HIAVI(2, mdp=mdp).fit(data)
+
+
+def both_models(mdp):
+    return [
+        hiql.HIAVI(2, mdp=mdp),
+        hiql.HIQL(2, discount=0.9),
+        hiql.HIQL(2, discount=0.9, method="stochastic", n_init=2, max_iter=15),
+    ]
+
+
+@pytest.mark.parametrize("which", range(3))
+def test_every_model_keeps_the_contract(problem, which):
+    """Shapes, probabilities, consistency: the same for every pair of solver and dynamics."""
+    data, mdp, _ = problem
+    model = both_models(mdp)[which].fit(data)
+    K, S, A = 2, data.n_states, data.n_actions
+    shapes = {
+        "initial_": (K,),
+        "transition_": (K, K),
+        "policy_": (K, S, A),
+        "reward_": (K, S, A),
+        "q_": (K, S, A),
+    }
+    for name, shape in (shapes | {"value_": (K, S)}).items():
+        assert getattr(model, name).shape == shape
+        assert np.isfinite(getattr(model, name)).all()
+    for name in ("initial_", "transition_", "policy_"):
+        np.testing.assert_allclose(getattr(model, name).sum(axis=-1), 1.0)
+    for proba in (model.smooth_proba(data), model.filter_proba(data)):
+        assert proba.shape == (data.n_steps, K)
+        np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    assert model.score(data) == pytest.approx(model.log_likelihood_)
+    assert model.score(data, per="step") == pytest.approx(model.log_likelihood_ / data.n_steps)
+    assert model.score(data, per="session") == pytest.approx(model.log_likelihood_ / data.n_sessions)
+    proba = model.predict_action_proba(data)
+    taken = proba[np.arange(data.n_steps), data.actions]
+    assert np.log(taken).sum() == pytest.approx(model.score(data))
+    assert model.share_.sum() == pytest.approx(1.0)
+    assert (np.diff(model.share_) <= 0).all()
+
+
+def test_causal_quantities_do_not_look_ahead(fitted, problem):
+    """Changing the future of a session changes neither filtered posteriors nor predictions before it."""
+    data = problem[0]
+    half = 20
+    cut = hiql.Trajectories.from_arrays(
+        [data.states[:half]], [data.actions[:half]], n_states=data.n_states, n_actions=data.n_actions
+    )
+    for causal in (fitted.filter_proba, fitted.predict_action_proba):
+        np.testing.assert_allclose(causal(cut), causal(data)[:half], atol=1e-12)
+    assert not np.allclose(fitted.smooth_proba(cut), fitted.smooth_proba(data)[:half])
+
+
+def test_missing_steps_carry_no_evidence_but_get_a_posterior(fitted, problem):
+    data = problem[0]
+    states, actions = data.states[:30].copy(), data.actions[:30].copy()
+    actions[10:13] = -1
+    states[12] = -1
+    gap = hiql.Trajectories.from_arrays([states], [actions], n_states=data.n_states, n_actions=data.n_actions)
+    posterior = fitted.filter_proba(gap)
+    np.testing.assert_allclose(posterior[10], posterior[9] @ fitted.transition_, atol=1e-12)
+    np.testing.assert_allclose(posterior[12], posterior[11] @ fitted.transition_, atol=1e-12)
+    assert fitted.decode(gap).shape == (30,)
+    np.testing.assert_allclose(fitted.predict_action_proba(gap)[12], 1 / data.n_actions)
+    refit = hiql.HIAVI(2, mdp=problem[1]).fit(gap)
+    assert gap.n_observed == 27
+    assert np.isfinite(refit.log_likelihood_)
+
+
+def test_information_criteria_count_only_what_the_data_identify(problem):
+    data, mdp, _ = problem
+    for k in (1, 2, 3):
+        model = hiql.HIAVI(k, mdp=mdp).fit(data)
+        visited = data.pair_counts > 0
+        n_free = (k - 1) + k * (k - 1) + k * (visited.sum() - visited.any(axis=1).sum())
+        assert model.n_free_ == n_free
+        assert model.bic(data) == pytest.approx(-2 * model.score(data) + n_free * np.log(data.n_steps))
+        assert model.aic(data) == pytest.approx(-2 * model.score(data) + 2 * n_free)
+
+
+def test_init_from_a_fitted_model_keeps_its_intentions(problem):
+    data, mdp, _ = problem
+    everyone = hiql.HIAVI(2, mdp=mdp).fit(data)
+    for swapped in (everyone, everyone.permuted([1, 0])):
+        animal = hiql.HIAVI(2, mdp=mdp).fit(data.select(range(10)), init=swapped)
+        assert match_policies(animal.policy_, swapped.policy_).order.tolist() == [0, 1]
+        assert animal.score(data.select(range(10))) > swapped.score(data.select(range(10)))
+
+
+def test_align_undoes_a_permutation(fitted, problem):
+    data = problem[0]
+    swapped = fitted.permuted([1, 0])
+    assert not np.allclose(swapped.policy_, fitted.policy_)
+    assert swapped.score(data) == pytest.approx(fitted.score(data))
+    back = align(swapped, fitted)
+    for name in ("policy_", "reward_", "transition_", "initial_", "share_"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(fitted, name))
+    assert decoding_agreement(swapped.decode(data), fitted.decode(data)) == 1.0
+
+
+def test_an_intention_that_empties_is_reported_in_words_and_never_gives_nan():
+    data = hiql.Trajectories.from_arrays([[0] * 20], [[0] * 20], n_actions=2)
+    mdp = hiql.MDP(np.ones((1, 2, 1)), 0.9)
+    model = hiql.HIAVI(3, mdp=mdp, pseudo_count=1e-6, dynamics=hiql.dynamics.MarkovChain(1e-6)).fit(data)
+    for name in ("initial_", "transition_", "policy_", "reward_", "q_", "value_"):
+        assert np.isfinite(getattr(model, name)).all()
+    assert model.share_[2] < 0.1 or not model.notes_
+    starved = hiql.HIAVI(2, mdp=mdp).fit(data)
+    notes = starved._notes(np.array([20.0, 1e-9]), type("Run", (), {"converged": True})())
+    assert notes == ("intention 1 explains 1e-09 of 20 steps: it is empty; try n_intentions=1",)
+
+
+def test_a_fit_that_stops_early_says_so(problem):
+    data, mdp, _ = problem
+    model = hiql.HIAVI(2, mdp=mdp, max_iter=2, patience=0).fit(data)
+    assert not model.converged_
+    assert any("raise max_iter" in note for note in model.notes_)
+
+
+def test_sampling_simulates_what_was_fitted(fitted, problem):
+    _, mdp, _ = problem
+    sample = fitted.sample(mdp, n_sessions=400, n_steps=50, random_state=1)
+    assert (sample.n_sessions, sample.n_steps) == (400, 20_000)
+    np.testing.assert_array_equal(sample.states[1:50], sample.next_states[:49])
+    for z in (0, 1):
+        counts = np.zeros((sample.n_states, sample.n_actions))
+        mine = sample.intentions == z
+        np.add.at(counts, (sample.states[mine], sample.actions[mine]), 1)
+        busy = counts.sum(axis=1) > 500
+        shown = counts[busy] / counts[busy].sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(shown, fitted.policy_[z][busy], atol=0.08)
+    first = sample.offsets[:-1]
+    np.testing.assert_allclose((sample.intentions[first] == 0).mean(), fitted.initial_[0], atol=0.08)
+    assert fitted.sample(mdp, 2, [3, 7]).lengths.tolist() == [3, 7]
+    again = fitted.sample(mdp, n_sessions=400, n_steps=50, random_state=1)
+    np.testing.assert_array_equal(sample.actions, again.actions)
+
+
+def test_scikit_learn_conventions(problem):
+    data, mdp, _ = problem
+    for model in both_models(mdp):
+        copy = clone(model)
+        assert copy.get_params() == model.get_params()
+        assert copy is not model
+        assert copy.set_params(n_intentions=1).fit(data).policy_.shape[0] == 1
+        with pytest.raises(NotFittedError):
+            model.score(data)
+    assert clone(hiql.HIAVI(2, mdp=mdp)).mdp is mdp
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, True, "two"])
+def test_a_senseless_number_of_intentions_is_refused(problem, k):
+    data, mdp, _ = problem
+    with pytest.raises(InvalidNumberOfIntentions, match="choose a whole number ≥ 1"):
+        hiql.HIAVI(k, mdp=mdp).fit(data)
+
+
+def test_more_intentions_than_the_data_can_carry_are_refused():
+    data = hiql.Trajectories.from_arrays([[0, 1, 0]], [[0, 1, -1]])
+    with pytest.raises(InvalidNumberOfIntentions, match="only 2 observed steps; choose fewer"):
+        hiql.HIQL(3).fit(data)
+
+
+def test_data_of_another_size_are_refused(fitted):
+    with pytest.raises(DataDoesNotFitModel, match="n_states = 9 but the model was made for n_states = 5"):
+        fitted.score(random_data(np.random.default_rng(0), n_states=9))
+    with pytest.raises(DataDoesNotFitModel, match="n_actions = 2 but the model was made for n_actions = 3"):
+        fitted.decode(random_data(np.random.default_rng(0), n_states=5, n_actions=2))
+    with pytest.raises(DataDoesNotFitModel, match="n_states"):
+        hiql.HIAVI(2, mdp=random_mdp(np.random.default_rng(0), 4)).fit(random_data(np.random.default_rng(0)))
+
+
+def test_bad_options_are_refused_by_name(problem):
+    data, mdp, _ = problem
+    for options in ({"n_init": 0}, {"max_iter": 0}, {"tol": -1.0}, {"patience": -1}):
+        with pytest.raises(InvalidParameter, match=next(iter(options))):
+            hiql.HIAVI(2, mdp=mdp, **options).fit(data)
+    with pytest.raises(InvalidParameter, match="mdp is 'NoneType'"):
+        hiql.HIAVI(2, mdp=None).fit(data)
+    with pytest.raises(InvalidParameter, match="per is 'trial'"):
+        hiql.HIAVI(2, mdp=mdp).fit(data).score(data, per="trial")
+
+
+def test_a_base_policy_pulls_rare_states_towards_it():
+    """A pseudo-count of shape (S, A) is a base policy times a strength for each state."""
+    data = hiql.Trajectories.from_arrays([[0, 1]], [[0, 0]], n_states=3, n_actions=2)
+    mdp = hiql.MDP(np.full((3, 2, 3), 1 / 3), 0.9)
+    base = np.array([[0.5, 0.5], [0.1, 0.9], [0.1, 0.9]])
+    strength = np.array([2.0, 8.0, 1.0])
+    model = hiql.HIAVI(1, mdp=mdp, pseudo_count=base * strength[:, None]).fit(data)
+    np.testing.assert_allclose(model.policy_[0, :, 0], [2 / 3, 1.8 / 9, 0.1])
