@@ -10,6 +10,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 from rich.console import Console
+from rich.markdown import Markdown
 from rich.table import Table
 
 from hiql.errors import HiqlError
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 console = Console()
 Out = Annotated[Path, typer.Option(help="Folder for the results; made if needed.")]
+Jobs = Annotated[int, typer.Option(help="Processes; -1 for all cores.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
@@ -51,11 +53,45 @@ def demo(
     console.print(f"BIC chooses [bold]K = {best}[/bold]. Open [bold]{report}[/bold]")
 
 
+reproduce = typer.Typer(help="The paper's experiments: figures, tables and a summary.", no_args_is_help=True)
+app.add_typer(reproduce, name="reproduce")
+Quick = Annotated[bool, typer.Option("--quick", help="A smaller run, in minutes.")]
+
+
+@reproduce.command("gridworld")
+def reproduce_gridworld(
+    out: Out = Path("results/gridworld"),
+    quick: Quick = False,
+    seed: Annotated[int, typer.Option(help="Seed of the simulation and the fits.")] = 0,
+    jobs: Jobs = -1,
+    debug: Debug = False,
+) -> None:
+    """The simulated expert of §5.1: HIAVI against DIRL. Interrupt it at will; the same command resumes.
+
+    Example: hiql reproduce gridworld --quick --out results/gridworld
+    """
+    with errors_as_messages(debug):
+        from hiql.experiments import gridworld
+
+        config = gridworld.GridworldConfig.quick(seed) if quick else gridworld.GridworldConfig(seed=seed)
+        summary = gridworld.write(gridworld.compute(config, out, n_jobs=jobs), out)
+    show_summary(summary)
+
+
+def show_summary(path: Path) -> None:
+    """Print a summary.md, and where it lies."""
+    console.print(Markdown(path.read_text()))
+    console.print(f"Written to [bold]{path.parent}[/bold]")
+
+
 @contextmanager
 def errors_as_messages(debug: bool) -> Iterator[None]:
     """Show errors about input as one red sentence and leave with exit code 2."""
     try:
         yield
+    except KeyboardInterrupt:
+        Console(stderr=True).print("\nInterrupted; what was finished is kept, and the same command resumes.")
+        raise typer.Exit(130) from None
     except (HiqlError, OSError) as error:
         if debug:
             raise

@@ -65,9 +65,8 @@ def expect(data: Trajectories, chain: Chain, log_policy: FloatArray, n_threads: 
 
     log_likelihoods, firsts, transitions, pairs = zip(*_map(run, _chunks(data), n_threads), strict=True)
     log_likelihood = sum(log_likelihoods) + float(data.pair_counts.ravel() @ log_scale)
-    actions = np.zeros((len(log_policy), len(log_scale)))
-    np.add.at(actions, chain.phases, np.sum(pairs, axis=0)[:-1].T)
-    counts = ChainCounts(np.sum(firsts, axis=0), np.sum(transitions, axis=0) * bank)
+    counts = ChainCounts(sum(firsts[1:], firsts[0]), sum(transitions[1:], transitions[0]) * bank)
+    actions = _by_intention(sum(pairs[1:], pairs[0])[:-1], chain, len(log_policy)).T
     return Expectation(float(log_likelihood), counts, actions.reshape(log_policy.shape))
 
 
@@ -77,7 +76,7 @@ def smooth(data: Trajectories, chain: Chain, log_policy: FloatArray) -> FloatArr
     initial, bank = _floored(chain)
     n_phases = len(chain.phases)
     posterior = np.empty((data.n_steps, n_phases))
-    unused = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
+    unused = np.empty((2, n_phases)), np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
     for i in range(data.n_sessions):
         at = data.session(i)
         smooth_session((0,) * n_phases, data.pairs[at], chain.rows[at], initial, bank, table, posterior[at], *unused)
@@ -111,16 +110,15 @@ def _floored(chain: Chain) -> tuple[FloatArray, FloatArray]:
 
 
 def _by_intention(per_phase: FloatArray, chain: Chain, n_intentions: int) -> FloatArray:
-    membership = np.zeros((len(chain.phases), n_intentions))
-    membership[np.arange(len(chain.phases)), chain.phases] = 1.0
-    return per_phase @ membership
+    return per_phase @ np.eye(n_intentions)[chain.phases]
 
 
 def _chunks(data: Trajectories) -> list[tuple[int, int]]:
     """Ranges of sessions of about equal numbers of steps; they depend on the data alone."""
-    n_chunks = min(max(1, data.n_steps // STEPS_PER_CHUNK), MOST_CHUNKS, data.n_sessions)
-    marks = np.searchsorted(data.offsets, np.linspace(0, data.n_steps, n_chunks + 1))
-    marks = np.unique(marks)
+    n_chunks = min(data.n_steps // STEPS_PER_CHUNK, MOST_CHUNKS, data.n_sessions)
+    if n_chunks <= 1:
+        return [(0, data.n_sessions)]
+    marks = np.unique(np.searchsorted(data.offsets, np.linspace(0, data.n_steps, n_chunks + 1)))
     return [(int(a), int(b)) for a, b in pairwise(marks)]
 
 

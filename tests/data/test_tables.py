@@ -103,7 +103,7 @@ def test_a_long_file_whose_column_turns_to_text_late(tmp_path):
     assert data.state_labels == ("1", "2", "x")
 
 
-# --- what people's tables look like ------------------------------------------------------------
+# --- what people's tables look like ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

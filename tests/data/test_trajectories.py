@@ -85,7 +85,7 @@ def test_any_number_type_is_a_code(dtype):
     assert data.states.dtype == np.int32
 
 
-# --- missing steps ----------------------------------------------------------------------------------
+# --- missing steps ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("missing", [-1, np.nan, None, pd.NA], ids=repr)
@@ -99,13 +99,14 @@ def test_a_missing_state_or_action_carries_no_evidence(missing):
     assert data.n_steps == 4
 
 
-# --- read-only --------------------------------------------------------------------------------------
+# --- read-only -------------------------------------------------------------------------------------
 
 ARRAYS = (
     "states",
     "actions",
     "next_states",
     "offsets",
+    "lengths",
     "intentions",
     "pairs",
     "pair_counts",
@@ -134,7 +135,7 @@ def test_the_callers_arrays_stay_theirs():
     assert data.states[0] == 0
 
 
-# --- parts ------------------------------------------------------------------------------------------
+# --- parts -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("chosen", [[2, 0], np.array([2.0, 0.0]), [-1, 0]])
@@ -178,7 +179,7 @@ def test_by_subject_in_order_of_appearance(data):
     assert parts["b"].session_names == ("y",)
 
 
-# --- errors at the door -----------------------------------------------------------------------------
+# --- errors at the door ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from matplotlib.text import Text
 
 import hiql
 from hiql.errors import ShapeMismatch, UnequalLengths
+from hiql.evaluate import mean_course
 from hiql.plots import (
     PALETTE,
     draw_mean_posterior,
@@ -17,7 +18,6 @@ from hiql.plots import (
     draw_transition_matrix,
     intention_colour,
     intention_names,
-    mean_course,
 )
 
 

@@ -16,9 +16,10 @@ from hiql.worlds.mdp import MDP
 
 def check_number(parameter: str, value: Any, lowest: float = 0.0) -> float:
     """A finite number no smaller than ``lowest``."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(value) or value < lowest:
-        raise InvalidParameter(parameter=parameter, value=value, remedy=f"choose a finite number ≥ {lowest:g}")
-    return float(value)
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
+    if not (np.isfinite(number) and number >= lowest):
+        raise InvalidParameter(parameter=parameter, value=value, remedy=f"choose a number ≥ {lowest:g}")
+    return number
 
 
 def check_whole(parameter: str, value: Any, lowest: int = 1) -> int:
@@ -41,4 +42,5 @@ def check_world(mdp: Any, discount: float | None, data: Trajectories) -> MDP:
 
 def check_evidence(data: Trajectories) -> None:
     if data.n_observed == 0:
-        raise EmptyData(what="no step has both a state and an action", remedy="give at least one observed step")
+        what = "no step has both a state and an action"
+        raise EmptyData(what=what, remedy="give at least one observed step")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scipy.optimize import minimize
 
@@ -35,13 +35,12 @@ def climb(
         value, gradient = function(point)
         return -value, -gradient
 
-    options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": tol, "gtol": 1e-9, "maxcor": MEMORY}
+    options: Any = {"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": tol, "gtol": 1e-9, "maxcor": MEMORY}
     result = minimize(downhill, start, jac=True, method="L-BFGS-B", options=options)
     notes = () if result.success else (_complaint(result.nit, max_iter, tol, str(result.message)),)
     return Optimum(result.x, -float(result.fun), int(result.nit), bool(result.success), notes)
 
 
 def _complaint(n_iter: int, max_iter: int, tol: float, message: str) -> str:
-    if n_iter >= max_iter:
-        return f"the fit stopped after max_iter={max_iter} steps before it converged to tol={tol:g}; raise max_iter"
-    return f"the fit stopped after {n_iter} steps before it converged to tol={tol:g} ({message}); raise tol"
+    stopped = f"the fit stopped after {n_iter} steps before it converged to tol={tol:g}"
+    return f"{stopped}; raise max_iter={max_iter}" if n_iter >= max_iter else f"{stopped} ({message}); raise tol"

@@ -1,4 +1,4 @@
-"""Dynamic inverse reinforcement learning (DIRL; Ashwood, Jha & Pillow 2022): goal maps with drifting weights."""
+"""Dynamic inverse reinforcement learning (Ashwood, Jha & Pillow 2022): goal maps with drifting weights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 from hiql.baselines.checks import check_number, check_whole, check_world
 from hiql.baselines.climbing import climb
 from hiql.baselines.dirl_posterior import DIRLPosterior
-from hiql.baselines.scored import FloatArray, PolicyBaseline, log_odds_seen
+from hiql.baselines.identifiable import n_identifiable
+from hiql.baselines.scored import FloatArray, PolicyBaseline
 from hiql.baselines.soft_planning import SoftPlanner
 from hiql.baselines.timed import time_of_step, timed_counts
 from hiql.data.trajectories import IntArray, Trajectories
@@ -21,37 +22,39 @@ from hiql.worlds.mdp import MDP
 class DIRL(PolicyBaseline):
     """M goal maps u_m(s) whose weights w_m(t) drift along a session: r_t(s) = Σ_m w_m(t) u_m(s).
 
-    At each time the animal follows the soft-optimal policy of the present reward, as if it were to last. Maps and
-    weights are found together, at a maximum of the posterior
+    At each time the animal follows the soft-optimal policy of the present reward, as if it were to last. Maps
+    and weights are found together, at a maximum of the posterior
 
         Σ log π_t(a_t|s_t) − ½ Σ_m [w_m(0)² + Σ_t (w_m(t) − w_m(t−1))²] / σ² − n_sessions · l2 · Σ u²,
 
-    by L-BFGS with exact gradients. It has several maxima: ``n_init`` starts are tried and the one with the highest
-    posterior (never the best test score) is kept. Steps beyond the longest training session use the last weights.
+    by L-BFGS with exact gradients. There are several maxima: of ``n_init`` starts the one with the highest
+    posterior (never the best test score) is kept. Steps beyond the longest training session use the last
+    weights.
 
     Parameters
     ----------
     mdp : the world
     n_maps : M
-    sigma : σ, the standard deviation of a weight's step (the original's text calls it a variance, its code squares
-        it). With 0 all weights are 1, and one map is :class:`MaxCausalEntropyIRL`.
+    sigma : σ, the standard deviation of a weight's step (the original's text calls it a variance, but its code
+        squares it). With 0 all weights are 1, and one map is :class:`MaxCausalEntropyIRL`.
     discount : γ, the world's by default
     l2 : the penalty on the maps in nats per session, as in the original
-    init_states : where the first maps start: map m at 1 in state ``init_states[m]`` and 0 elsewhere. The other maps
-        start uniform in [0, 1), weights at N(0, σ) (variance σ), as in the original. States beyond M are not used.
+    init_states : where the first maps start: map m at 1 in state ``init_states[m]`` and 0 elsewhere; states
+        beyond M are not used. The other maps start uniform in [0, 1), the weights normal with mean 0 and
+        variance σ, as in the original.
     n_init, random_state : number of starts, and their seed
     max_iter, tol : most steps of one climb, and the relative gain below which it has converged
 
     Attributes
     ----------
     maps_ : u (M, S); weights_ : w (M, T), one column if σ = 0; reward_ : r (T, S); log_policy_ : (T, S, A)
-    log_likelihood_ : of the training data, in nats; ``objective_`` is the log-posterior
+    log_likelihood_ : of the training data, in nats; ``objective_`` is the log-posterior up to a constant
     objectives_ : (n_init,) the log-posterior each start reached
     n_iter_, converged_, notes_
-    n_free_ : what the data can identify. The rewards are a (T, S) matrix of rank M in which the mean of each row
-        changes no policy, so M·(T + S − 1 − M) numbers: splitting it into maps and weights adds none. The data
-        show no more than the observed (time, state, action) triples minus the observed (time, state) pairs. The
-        smaller of the two counts; the priors are not credited.
+    n_free_ : what the data can identify: in how many independent ways maps and weights together move the
+        log-odds of observed actions (:func:`~hiql.baselines.identifiable.n_identifiable`). So the scale that
+        maps and weights can exchange, a constant added to a map, and places without influence on observed
+        choices do not count. It never exceeds M·(T + S − 1 − M); the priors are not credited.
     """
 
     def __init__(
@@ -62,11 +65,11 @@ class DIRL(PolicyBaseline):
         sigma: float = 0.25,
         discount: float | None = None,
         l2: float = 0.001,
-        init_states: Sequence[int] = (),
+        init_states: int | Sequence[int] = (),
         n_init: int = 1,
         random_state: int = 0,
-        max_iter: int = 1000,
-        tol: float = 1e-7,
+        max_iter: int = 3000,
+        tol: float = 1e-8,
     ) -> None:
         self.n_maps = n_maps
         self.mdp = mdp
@@ -91,9 +94,16 @@ class DIRL(PolicyBaseline):
         self.objectives_ = np.array([found.objective for found in climbs])
         self.maps_, self.weights_ = posterior.unpack(best.point)
         self.reward_ = self.weights_.T @ self.maps_
-        self.log_policy_ = posterior.planner.plan(self.reward_).log_policy
-        self.log_likelihood_ = float((posterior.counts * self.log_policy_).sum())
-        self.n_free_ = n_free_of_rank(posterior.counts, posterior.n_maps)
+        plan = posterior.planner.plan(self.reward_)
+        self.log_policy_ = plan.log_policy
+        self.log_likelihood_ = float((posterior.counts * plan.log_policy).sum())
+        self.n_free_ = n_identifiable(
+            posterior.planner,
+            plan,
+            posterior.counts,
+            lambda time, gradients: posterior.slopes(best.point, time, gradients.sum(axis=2)),
+            n_parameters=best.point.size,
+        )
         return self
 
     def _policy_of_step(self, data: Trajectories) -> IntArray:
@@ -103,25 +113,19 @@ class DIRL(PolicyBaseline):
         """What is to be maximised; raises on bad parameters."""
         mdp = check_world(self.mdp, self.discount, data)
         n_maps, sigma = check_whole("n_maps", self.n_maps), check_number("sigma", self.sigma)
-        for state in self.init_states:
+        for state in np.atleast_1d(self.init_states).tolist():
             if not 0 <= check_whole("init_states", state, lowest=0) < mdp.n_states:
                 raise InvalidParameter(
                     parameter="init_states", value=state, remedy=f"choose states 0…{mdp.n_states - 1}"
                 )
         counts = timed_counts(data) if sigma > 0 else data.pair_counts[None]
-        return DIRLPosterior(SoftPlanner(mdp), counts, n_maps, sigma, data.n_sessions * check_number("l2", self.l2))
+        penalty = data.n_sessions * check_number("l2", self.l2)
+        return DIRLPosterior(SoftPlanner(mdp), counts, n_maps, sigma, penalty)
 
     def _start(self, posterior: DIRLPosterior, rng: np.random.Generator) -> FloatArray:
         n_times, n_states, _ = posterior.counts.shape
         weights = rng.normal(0.0, np.sqrt(posterior.sigma), (posterior.n_maps, n_times))
         maps = rng.random((posterior.n_maps, n_states))
-        for map_, state in zip(maps, self.init_states, strict=False):
+        for map_, state in zip(maps, np.atleast_1d(self.init_states), strict=False):
             map_[:] = np.arange(n_states) == state
         return posterior.pack(maps, weights)
-
-
-def n_free_of_rank(counts: FloatArray, n_maps: int) -> int:
-    """Identifiable numbers in rewards (T, S) of rank ``n_maps``, given counts (T, S, A); see :class:`DIRL`."""
-    n_times, n_states, _ = counts.shape
-    rank = min(n_maps, n_times, n_states - 1)
-    return min(rank * (n_times + n_states - 1 - rank), log_odds_seen(counts))

@@ -16,8 +16,8 @@ class DIRLPosterior:
 
     The reward of time t is r_t(s) = Σ_m w_m(t) u_m(s). The weights follow a random walk, w_m(0) ~ N(0, σ²) and
     w_m(t) − w_m(t−1) ~ N(0, σ²); the maps have the log-prior −penalty · Σ u². A point is the vector of
-    v = u √(2 · penalty) (M·S numbers), then of the innovations e (M·T) with w_m(t) = σ Σ_{t' ≤ t} e_m(t'), so that
-    the whole prior is −½ |point|²; L-BFGS needs fewer steps in these coordinates. With σ = 0 the weights are all 1
+    v = u √(2 · penalty) (M·S numbers), then of the innovations e (M·T) with w_m(t) = σ Σ_{t' ≤ t} e_m(t'). In
+    these coordinates the prior is −½ |point|² and L-BFGS needs fewer steps. With σ = 0 the weights are all 1
     and a point holds the maps only.
 
     Parameters
@@ -64,6 +64,16 @@ class DIRLPosterior:
         if self.sigma == 0:
             return maps, np.ones((self.n_maps, len(self.counts)))
         return maps, self.sigma * np.cumsum(innovations.reshape(self.n_maps, -1), axis=1)
+
+    def slopes(self, point: FloatArray, time: int, per_reward: FloatArray) -> FloatArray:
+        """(k, M·S + M·T) gradients of k functions of the reward r_t (k, S) with respect to maps and weights."""
+        maps, weights = self.unpack(point)
+        per_map = weights[None, :, time, None] * per_reward[:, None]
+        if self.sigma == 0:
+            return per_map.reshape(len(per_reward), -1)
+        per_weight = np.zeros((len(per_reward), *weights.shape))
+        per_weight[:, :, time] = per_reward @ maps.T
+        return np.concatenate([part.reshape(len(per_reward), -1) for part in (per_map, per_weight)], axis=1)
 
     @property
     def _map_scale(self) -> float:

@@ -8,7 +8,8 @@ import numpy as np
 
 from hiql.baselines.checks import check_number, check_whole, check_world
 from hiql.baselines.climbing import climb
-from hiql.baselines.scored import FloatArray, PolicyBaseline, log_odds_seen
+from hiql.baselines.identifiable import n_identifiable
+from hiql.baselines.scored import FloatArray, PolicyBaseline
 from hiql.baselines.soft_planning import SoftPlanner
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, ShapeMismatch
@@ -39,9 +40,8 @@ class MaxCausalEntropyIRL(PolicyBaseline):
     coefficients_ : θ (F,) or (F, A); reward_ : (S,) or (S, A); value_ : V (S,); log_policy_ : (1, S, A)
     log_likelihood_ : of the training data, in nats; ``objective_`` includes the penalty
     n_iter_, converged_, notes_
-    n_free_ : what the data can identify: no more than the observed pairs minus the observed states (log-odds), and
-        no more than the coefficients can express: rank φ · A, or for rewards of the state the rank of φ up to a
-        constant (S − 1 without features), because a constant reward changes no policy.
+    n_free_ : what the data can identify: in how many independent ways the coefficients move the log-odds of
+        observed actions (:func:`~hiql.baselines.identifiable.n_identifiable`)
     """
 
     def __init__(
@@ -84,13 +84,15 @@ class MaxCausalEntropyIRL(PolicyBaseline):
         likelihood = planner.likelihood(self.reward_[None], counts)
         self.log_likelihood_ = likelihood.total
         self.value_, self.log_policy_ = likelihood.plan.value[0], likelihood.plan.log_policy
-        self.n_free_ = min(self._n_expressible(features, planner.mdp), log_odds_seen(data.pair_counts))
+        slopes = "ksa,sf->kf" if self.reward == "state" else "ksa,sf->kfa"
+        self.n_free_ = n_identifiable(
+            planner,
+            likelihood.plan,
+            counts,
+            lambda _, gradients: np.einsum(slopes, gradients, features).reshape(len(gradients), -1),
+            n_parameters=self.coefficients_.size,
+        )
         return self
-
-    def _n_expressible(self, features: FloatArray, mdp: MDP) -> int:
-        if self.reward == "state_action":
-            return int(np.linalg.matrix_rank(features)) * mdp.n_actions
-        return int(np.linalg.matrix_rank(features - features.mean(axis=0)))
 
     def _checked_features(self, mdp: MDP) -> FloatArray:
         if self.reward not in REWARDS:

@@ -30,8 +30,8 @@ class Scored(Protocol):
 class PolicyBaseline(BaseEstimator):
     """An estimator that explains each step by one of P policies, known before the action is seen.
 
-    ``fit`` of a subclass sets ``log_policy_`` (P, S, A) and ``n_free_``; ``_policy_of_step`` says which policy rules
-    each step. All scores follow from these two. Missing steps (state or action -1) are no evidence.
+    ``fit`` of a subclass sets ``log_policy_`` (P, S, A) and ``n_free_``; ``_policy_of_step`` says which policy
+    rules each step. All scores follow from these. Missing steps (state or action -1) are no evidence.
     """
 
     log_policy_: FloatArray
@@ -55,7 +55,8 @@ class PolicyBaseline(BaseEstimator):
         self._check_data(data)
         seen = (data.states >= 0) & (data.actions >= 0)
         ruling = self._policy_of_step(data)[seen]
-        return float(self.log_policy_[ruling, data.states[seen], data.actions[seen]].sum()) / max(divisors[per], 1)
+        total = self.log_policy_[ruling, data.states[seen], data.actions[seen]].sum()
+        return float(total) / max(divisors[per], 1)
 
     def predict_action_proba(self, data: Trajectories) -> FloatArray:
         """(N, A) p(a_t | s_t). Uniform where the state is missing."""

@@ -52,7 +52,8 @@ class TimedCountPolicy(CountPolicy):
     """One policy for each time in the session: π_t(a|s) ∝ count_t(s, a) + pseudo-count.
 
     Steps beyond the longest training session follow the last policy. ``n_free_`` is the number of observed
-    (time, state, action) triples minus that of observed (time, state) pairs. Parameters as for :class:`CountPolicy`.
+    (time, state, action) triples minus that of observed (time, state) pairs; parameters as in
+    :class:`CountPolicy`.
     """
 
     def fit(self, data: Trajectories, y: object = None) -> Self:  # noqa: ARG002
@@ -64,9 +65,9 @@ class TimedCountPolicy(CountPolicy):
 
 
 class KnownExpert(PolicyBaseline):
-    """The ceiling: Σ_t log π_{z_t}(a_t|s_t) with the true policies and the true intentions z_t. Nothing is free.
+    """The ceiling: Σ_t log π_{z_t}(a_t|s_t) with the true policies and the true intentions z_t.
 
-    The intentions are those a simulation wrote into ``data.intentions``.
+    The intentions are those a simulation wrote into ``data.intentions``. Nothing is free.
 
     Parameters
     ----------
@@ -88,16 +89,15 @@ class KnownExpert(PolicyBaseline):
         if data.intentions is None:
             raise EmptyData(
                 what="the data have no true intentions",
-                remedy="use simulated data, or Trajectories(..., intentions=)",
+                remedy="use simulated data, or give intentions= to Trajectories.from_arrays",
             )
-        n_intentions = len(self.log_policy_)
-        wrong = (data.intentions < 0) | (data.intentions >= n_intentions)
+        wrong = (data.intentions < 0) | (data.intentions >= len(self.log_policy_))
         if wrong.any():
             session, step = data.locate(int(np.argmax(wrong)))
             raise InvalidParameter(
                 parameter=f"the true intention at session {session!r}, step {step},",
                 value=int(data.intentions[np.argmax(wrong)]),
-                remedy=f"the expert has policies for the intentions 0…{n_intentions - 1}; give one for every intention",
+                remedy=f"the expert knows intentions 0…{len(self.log_policy_) - 1}; give a policy for every one",
             )
         return data.intentions
 

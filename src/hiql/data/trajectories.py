@@ -179,9 +179,10 @@ class Trajectories:
         """The number of decisions with a known state and action: those that carry evidence."""
         return int(self.pair_counts.sum())
 
-    @property
+    @cached_property
     def lengths(self) -> IntArray:
-        return np.diff(self.offsets)
+        """(n_sessions,) steps of each session."""
+        return _frozen(np.diff(self.offsets), np.int64)
 
     @cached_property
     def pairs(self) -> npt.NDArray[np.uint32]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from numba import njit
 
 
@@ -18,10 +19,11 @@ def iql_epoch(  # type: ignore[no-untyped-def]
 
     ``rates`` are (α_r, α_Q, α_Sh); ``visits`` is ρ, ``shifted`` is Q^Sh. A demonstration of weight w counts w
     visits and learns at w times the rate: what Bernoulli sampling with probability w does on average.
-    Returns the largest change of Q.
+    Returns the largest change of Q. In the target of eq. (3) the normaliser of log π cancels, so log ρ serves.
     """
     n_actions = q.shape[1]
     rate_reward, rate_q, rate_shifted = rates
+    log_visits = np.log(visits)
     largest = 0.0
     for n in range(order.shape[0]):
         t = order[n]
@@ -30,18 +32,16 @@ def iql_epoch(  # type: ignore[no-untyped-def]
         if w <= 0.0 or s < 0 or a < 0 or following < 0:
             continue
         visits[s, a] += w
+        log_visits[s, a] = math.log(visits[s, a])
         best_next = q[following, 0]
         for b in range(1, n_actions):
             best_next = max(best_next, q[following, b])
         shifted[s, a] += w * rate_shifted * (discount * best_next - shifted[s, a])
-        total = 0.0
-        for b in range(n_actions):
-            total += visits[s, b]
         others = 0.0
         for b in range(n_actions):
             if b != a:
-                others += reward[s, b] - (math.log(visits[s, b] / total) - shifted[s, b])
-        target = math.log(visits[s, a] / total) - shifted[s, a] + others / (n_actions - 1)
+                others += reward[s, b] - (log_visits[s, b] - shifted[s, b])
+        target = log_visits[s, a] - shifted[s, a] + others / (n_actions - 1)
         reward[s, a] += w * rate_reward * (target - reward[s, a])
         change = w * rate_q * (reward[s, a] + discount * best_next - q[s, a])
         q[s, a] += change

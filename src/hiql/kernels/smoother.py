@@ -27,7 +27,7 @@ FLOOR = 1e-60
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
 def smooth_session(  # type: ignore[no-untyped-def]
-    intentions, pairs, rows, initial, bank, emission, work, initial_counts, bank_counts, counts
+    intentions, pairs, rows, initial, bank, emission, work, scratch, initial_counts, bank_counts, counts
 ):
     """One session: ``work`` (T, K) receives p(z_t | session); counts are added to; the log-likelihood is returned.
 
@@ -57,8 +57,9 @@ def smooth_session(  # type: ignore[no-untyped-def]
                 work[t, k] /= previous_total
     log_likelihood += math.log(total)
 
-    backward = np.full(K, 1.0 / total)
-    explained = np.empty(K)  # emission × β of the step just left
+    backward, explained = scratch[0], scratch[1]  # β, and emission × β of the step just left
+    for k in range(K):
+        backward[k] = 1.0 / total
     for t in range(T - 1, 0, -1):
         pair, row, previous_total = pairs[t], rows[t], 0.0
         for k in range(K):
@@ -100,6 +101,7 @@ def expected_counts(  # type: ignore[no-untyped-def]
     counts,
 ):
     """All sessions in the range ``sessions`` (first, last), one after another through the same ``work`` (max T, K)."""
+    scratch = np.empty((2, len(intentions)))
     log_likelihood = 0.0
     for s in range(sessions[0], sessions[1]):
         first, last = offsets[s], offsets[s + 1]
@@ -111,6 +113,7 @@ def expected_counts(  # type: ignore[no-untyped-def]
             bank,
             emission,
             work,
+            scratch,
             initial_counts,
             bank_counts,
             counts,

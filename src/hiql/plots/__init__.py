@@ -6,7 +6,7 @@ from hiql.plots.grid import draw_grid
 from hiql.plots.labels import intention_names
 from hiql.plots.matrices import draw_heatmap, draw_transition_matrix
 from hiql.plots.maze import draw_maze
-from hiql.plots.posterior import draw_mean_posterior, draw_posterior, mean_course
+from hiql.plots.posterior import draw_mean_posterior, draw_posterior
 from hiql.plots.saving import save_figure
 from hiql.plots.selection import draw_selection
 from hiql.plots.style import PALETTE, intention_colour, new_figure, style
@@ -26,7 +26,6 @@ __all__ = [
     "draw_world",
     "intention_colour",
     "intention_names",
-    "mean_course",
     "new_figure",
     "overview_figure",
     "save_figure",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from hiql.data.trajectories import Trajectories
-from hiql.plots.labels import FloatArray, IntArray, named, shaped
+from hiql.evaluate.courses import mean_course
+from hiql.plots.labels import IntArray, named, shaped
 from hiql.plots.style import intention_colour
 
 STRIP_HEIGHT, STRIP_GAP = 0.12, 0.07
@@ -70,30 +70,6 @@ def _finish(ax: Axes, n_steps: int, n_columns: int) -> None:
     ax.set(xlabel="step", ylabel="probability")
     if n_columns:
         ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=min(n_columns, 4), borderaxespad=0.2)
-
-
-class Course(NamedTuple):
-    """Mean (T, K) and standard error (T, K) over the ``n`` (T,) sessions still running at each step."""
-
-    mean: FloatArray
-    error: FloatArray
-    n: IntArray
-
-
-def mean_course(data: Trajectories, values: npt.ArrayLike) -> Course:
-    """The course of ``values`` (N, K) over the steps of a session, averaged over sessions of any length.
-
-    A standard error needs two sessions; where only one still runs it is NaN.
-    """
-    values = shaped("values", values, data.n_steps, None)
-    n = np.bincount(data.time)
-    columns = range(values.shape[1])
-    mean = np.stack([np.bincount(data.time, values[:, k]) / n for k in columns], axis=1)
-    squares = (values - mean[data.time]) ** 2
-    spread = np.stack([np.bincount(data.time, squares[:, k]) for k in columns], axis=1)
-    with np.errstate(invalid="ignore"):
-        error = np.sqrt(spread / (n - 1)[:, None] / n[:, None])
-    return Course(mean, error, n)
 
 
 def draw_mean_posterior(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 
@@ -15,6 +14,8 @@ from hiql.worlds.linear import linear_solver
 from hiql.worlds.mdp import MDP
 
 FloatArray = npt.NDArray[np.float64]
+Map = Callable[[FloatArray], FloatArray]
+MAX_STEPS = 1_000
 
 
 def value_iteration(mdp: MDP, reward: npt.ArrayLike, tol: float = 1e-10) -> FloatArray:
@@ -22,37 +23,37 @@ def value_iteration(mdp: MDP, reward: npt.ArrayLike, tol: float = 1e-10) -> Floa
 
     ``reward`` is (S, A), or (S,) when it depends on the state only.
     """
-    return _fixed_point(mdp, state_action_reward(mdp, reward), partial(np.max, axis=1), tol)
+    return _fixed_point(mdp, state_action_reward(mdp, reward), partial(np.max, axis=1), _greedy, tol)
 
 
 def soft_value_iteration(mdp: MDP, reward: npt.ArrayLike, tol: float = 1e-10) -> FloatArray:
     """(S, A) the soft Q of maximum causal entropy: the max of :func:`value_iteration` is log Σ_a exp Q."""
-    return _fixed_point(mdp, state_action_reward(mdp, reward), partial(logsumexp, axis=1), tol)
+    return _fixed_point(mdp, state_action_reward(mdp, reward), partial(logsumexp, axis=1), boltzmann_policy, tol)
 
 
-def _fixed_point(mdp: MDP, reward: FloatArray, backup: Callable[[FloatArray], FloatArray], tol: float) -> FloatArray:
-    """Iterate a γ-contraction until the remaining error, γ/(1−γ) times the last change, is below ``tol``.
+def _fixed_point(mdp: MDP, reward: FloatArray, backup: Map, policy: Map, tol: float) -> FloatArray:
+    """Q = r + γ P V with V = backup(Q), by Newton's method, which here is policy iteration.
 
-    Each sweep shrinks the change by γ at least, so the number of sweeps is bounded beforehand: rounding
-    errors above ``tol`` cannot make it run for ever.
+    With g = backup(r + γ P V) − V and π the ``policy`` at V, the gradient of backup, the step solves
+    (I − γ P_π) δ = g. Plain iteration would need log(1/tol) / (1 − γ) sweeps; this takes some ten steps. V is
+    within max|g| / (1 − γ) of the fixed point, and it ends when that suffices or g is lost in rounding errors.
     """
     if not tol > 0:
         raise InvalidParameter(parameter="tol", value=tol, remedy="choose a positive tolerance")
-    value = backup(reward)
-    change = np.abs(value).max()
-    for _ in range(_sweeps(change, tol, mdp.discount)):
-        new = backup(reward + mdp.discount * mdp.expect(value))
-        change = np.abs(new - value).max()
-        value = new
-        if mdp.discount * change <= tol * (1.0 - mdp.discount):
+    value = np.zeros(mdp.n_states)
+    for _ in range(MAX_STEPS):
+        q = reward + mdp.discount * mdp.expect(value)
+        new = backup(q)
+        gap = new - value
+        rounding = 16 * np.finfo(float).eps * np.abs(new).max()
+        if mdp.discount * np.abs(gap).max() <= max(tol * (1.0 - mdp.discount), rounding):
             break
-    return reward + mdp.discount * mdp.expect(value)
+        value = value + linear_solver(mdp.under(policy(q)), mdp.discount).solve(gap)
+    return q
 
 
-def _sweeps(change: float, tol: float, discount: float) -> int:
-    """The n for which γ^n · change · γ/(1−γ) ≤ tol."""
-    error = change * discount / (1.0 - discount)
-    return 0 if error <= tol else math.ceil(math.log(tol / error) / math.log(discount))
+def _greedy(q: FloatArray) -> FloatArray:
+    return np.eye(q.shape[1])[q.argmax(axis=1)]
 
 
 def evaluate_policy(mdp: MDP, policy: npt.ArrayLike, reward: npt.ArrayLike) -> FloatArray:

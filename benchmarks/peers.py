@@ -1,0 +1,79 @@
+"""The E-step as other tools do it, on the same data: each returns a function that runs it once."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from hiql.data.trajectories import Trajectories
+from hiql.dynamics.chain import Chain
+
+
+def hmmlearn_estep(data: Trajectories, chain: Chain, policy: np.ndarray) -> Callable[[], float]:
+    """A categorical HMM whose symbols are the pairs (s, a); emissions are scaled to sum to 1."""
+    from hmmlearn.hmm import CategoricalHMM
+
+    peer = CategoricalHMM(len(policy), implementation="scaling", n_features=policy[0].size)
+    peer.startprob_, peer.transmat_ = chain.initial, chain.bank[0]
+    peer.emissionprob_ = policy.reshape(len(policy), -1) / data.n_states
+    symbols, lengths = data.pairs.astype(np.int64)[:, None], data.lengths
+    offset = data.n_steps * np.log(data.n_states)
+    return lambda: float(peer._do_estep(symbols, lengths)[1] + offset)
+
+
+def dynamax_estep(data: Trajectories, chain: Chain, policy: np.ndarray) -> Callable[[], float]:
+    """The E-step of dynamax's CategoricalHMM, compiled, vectorised over sessions of one length (float32)."""
+    import jax
+    import jax.numpy as jnp
+    from dynamax.hidden_markov_model import CategoricalHMM
+
+    peer = CategoricalHMM(len(policy), 1, policy[0].size)
+    params, _ = peer.initialize(
+        initial_probs=jnp.array(chain.initial),
+        transition_matrix=jnp.array(chain.bank[0]),
+        emission_probs=jnp.array(policy.reshape(len(policy), 1, -1) / data.n_states),
+    )
+    symbols = jnp.array(data.pairs.astype(np.int32).reshape(data.n_sessions, -1, 1))
+    run = jax.jit(lambda emissions: jax.vmap(lambda one: peer.e_step(params, one, None))(emissions))
+    offset = data.n_steps * np.log(data.n_states)
+
+    def estep() -> float:
+        statistics, log_likelihoods = jax.block_until_ready(run(symbols))
+        jax.block_until_ready([part.sum(axis=0) for part in jax.tree_util.tree_leaves(statistics)])
+        return float(log_likelihoods.sum() + offset)
+
+    return estep
+
+
+def plain_c_estep(data: Trajectories, chain: Chain, policy: np.ndarray) -> Callable[[], float]:
+    """The same arithmetic in C (-O3 -march=native), K known to the compiler."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        raise ImportError("no C compiler")
+    n_intentions = len(policy)
+    library = Path(tempfile.mkdtemp()) / "estep.so"
+    source = Path(__file__).with_name("estep.c")
+    flags = ["-O3", "-march=native", "-shared", "-fPIC", f"-DK={n_intentions}"]
+    subprocess.run([compiler, *flags, str(source), "-o", str(library), "-lm"], check=True)
+    loop = ctypes.CDLL(str(library)).expected_counts
+    loop.restype = ctypes.c_double
+    top = policy.max(axis=0).ravel()
+    table = np.vstack([policy.reshape(n_intentions, -1).T / top[:, None], np.ones((1, n_intentions))])
+    offset = float(data.pair_counts.ravel() @ np.log(top))
+    arrays = [data.offsets, data.pairs, chain.initial, np.ascontiguousarray(chain.bank[0]), np.ascontiguousarray(table)]
+    pointers = [a.ctypes.data_as(ctypes.c_void_p) for a in arrays]
+
+    def estep() -> float:
+        out = [np.empty((int(data.lengths.max()), n_intentions)), np.zeros(n_intentions)]
+        out += [np.zeros((n_intentions, n_intentions)), np.zeros_like(table)]
+        outs = [a.ctypes.data_as(ctypes.c_void_p) for a in out]
+        return loop(ctypes.c_long(data.n_sessions), *pointers, *outs) + offset
+
+    estep.keep = arrays  # type: ignore[attr-defined]
+    return estep

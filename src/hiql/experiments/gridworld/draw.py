@@ -1,0 +1,84 @@
+"""The three panels of the paper's Figure 3."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from hiql.experiments.gridworld.compute import GridworldResult
+from hiql.plots import PALETTE, draw_curves, draw_grid
+from hiql.plots.style import FAINT, INK
+
+COLOURS = {
+    "HIAVI, 1 intention": (PALETTE[5], "--"),
+    "HIAVI, 2 intentions": (PALETTE[0], "-"),
+    "DIRL, 1 map": (PALETTE[1], "--"),
+    "DIRL, 2 maps, σ = 0.01": (PALETTE[3], ":"),
+    "DIRL, 2 maps, σ = 0.1": (PALETTE[1], "-"),
+    "DIRL, 2 maps, σ = 1": (PALETTE[4], "-"),
+    "DIRL, 2 maps, σ = 10": (PALETTE[2], ":"),
+    "random": (FAINT, "--"),
+    "expert": (INK, "--"),
+}
+SHOWN_COURSES = ("HIAVI, 2 intentions", "DIRL, 2 maps, σ = 0.1", "DIRL, 2 maps, σ = 1")
+SHOWN_VALUES = ("truth", "HIAVI, 1 intention", "HIAVI, 2 intentions", "DIRL, 1 map", "DIRL, 2 maps, σ = 0.1")
+FEW = 20
+"""Courses are shown while at least this many sessions run."""
+
+
+def draw_likelihood(ax: Axes, result: GridworldResult) -> None:
+    """(a) held-out log-likelihood per trajectory against the number of expert trajectories."""
+    for name, sizes in result.likelihood.items():
+        found = {size: entry["per_trajectory"] for size, entry in sizes.items() if entry}
+        colour, line = COLOURS[name]
+        mean, error = ([entry[key] for entry in found.values()] for key in ("mean", "error"))
+        draw_curves(ax, list(found), mean, error, name, colour=colour, linestyle=line)
+    ax.set_xscale("log", base=2)
+    ax.set_xticks(result.config.sizes, [str(size) for size in result.config.sizes])
+    ax.minorticks_off()
+    ax.set_xlabel("number of expert trajectories")
+    ax.set_ylabel("held-out log-likelihood\nper trajectory (nats)")
+    floor = result.likelihood["random"][max(result.config.sizes)]["per_trajectory"]["mean"]
+    ax.set_ylim(bottom=1.45 * floor, top=0)
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def draw_abandon(ax: Axes, result: GridworldResult) -> None:
+    """(b) probability of "abandon" at each step of a session, true and predicted."""
+    truth = result.abandon["truth"]
+    shown = np.array(truth["n"]) >= min(FEW, max(truth["n"]))
+    steps = np.flatnonzero(shown)
+    draw_curves(ax, steps, _part(truth["mean"], shown), _part(truth["error"], shown), "truth", colour=INK)
+    for name in SHOWN_COURSES:
+        if name in result.abandon:
+            course = result.abandon[name]
+            error = np.nan_to_num(_part(course["error"], shown))
+            colour, line = COLOURS[name]
+            draw_curves(
+                ax, steps, _part(course["mean"], shown), error, name, colour=colour, linestyle=line, marker=None
+            )
+    ax.set_xlabel("step")
+    ax.set_ylabel('probability of "abandon"')
+    ax.set_ylim(-0.02, 1.02)
+    ax.legend()
+
+
+def _part(values: Sequence[float | None], shown: np.ndarray) -> np.ndarray:
+    return np.array(values, dtype=np.float64)[shown]
+
+
+def draw_values(axes: np.ndarray, result: GridworldResult) -> None:
+    """(c) state values under the true rewards, of the expert and of the learnt policies; rows are intentions."""
+    names = [name for name in SHOWN_VALUES if name in result.values]
+    for column, name in enumerate(names):
+        for row, intention in enumerate(result.expert.intentions):
+            ax = axes[row, column]
+            draw_grid(ax, result.expert.world, np.array(result.values[name][row]), marks={"#": result.expert.barriers})
+            ax.set(xticks=[], yticks=[], xlabel="", ylabel=f'"{intention}"' if column == 0 else "")
+            if name in result.evd:
+                evd = result.evd[name][intention]
+                ax.set_xlabel(f"EVD {evd['mean']:.2f} ± {evd['error']:.2f}")
+            if row == 0:
+                ax.set_title(name.replace(", ", "\n", 1), size="medium")
