@@ -19,7 +19,7 @@ LADDER = [
     {"worlds"},
     {"datasets"},
     {"dynamics", "solvers"},
-    {"inference", "sampling"},
+    {"inference", "sampling", "scoring"},
     {"em"},
     {"search"},
     {"models"},

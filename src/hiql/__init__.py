@@ -6,7 +6,7 @@ Interpretable Behavior Representation" (TMLR 2024).
 
 from importlib.metadata import version
 
-from hiql import datasets, dynamics, evaluate, solvers, worlds
+from hiql import baselines, datasets, dynamics, evaluate, solvers, worlds
 from hiql.data.bandit import bandit_trials
 from hiql.data.folds import session_folds
 from hiql.data.tables import read_table
@@ -28,6 +28,7 @@ __all__ = [
     "Preference",
     "Trajectories",
     "bandit_trials",
+    "baselines",
     "datasets",
     "dynamics",
     "evaluate",

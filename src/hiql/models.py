@@ -8,17 +8,17 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, FloatArray, IntentionDynamics
 from hiql.dynamics.markov import MarkovChain
 from hiql.em import Climb, Point, Problem, climb
-from hiql.errors import DataDoesNotFitModel, InvalidNumberOfIntentions, InvalidParameter
+from hiql.errors import InvalidNumberOfIntentions, InvalidParameter
 from hiql.inference import causal, expect, most_likely_path, smooth
 from hiql.progress import progress_bar
 from hiql.sampling import sample_sessions
+from hiql.scoring import ScoredEstimator, check_sizes, log_odds_seen
 from hiql.search import Attempt, Restarts, Search, find_optimum
 from hiql.solvers.iavi import IAVI
 from hiql.solvers.iql import iql_solver
@@ -29,7 +29,7 @@ FEW_STEPS = 0.5
 """An intention with fewer expected steps than this is reported as empty."""
 
 
-class IntentionModel(BaseEstimator):
+class IntentionModel(ScoredEstimator):
     """K intentions, each with its own reward and policy, that take turns by some dynamics (paper, Algorithm 3).
 
     Parameters
@@ -139,10 +139,8 @@ class IntentionModel(BaseEstimator):
             use = use[order]
             point = Point(problem.dynamics.permute(point.dynamics, order), point.log_policy[order])
         preference = problem.solver.explain(problem.evidence(point, problem.expect(point)), point.log_policy)
-        visited = problem.data.pair_counts > 0
-        self.n_free_ = problem.dynamics.n_free(point.dynamics) + self.n_intentions * int(
-            visited.sum() - visited.any(axis=1).sum()
-        )
+        told = log_odds_seen(problem.data.pair_counts)
+        self.n_free_ = problem.dynamics.n_free(point.dynamics) + self.n_intentions * told
         self._set_parameters(point, preference)
         self.log_likelihood_ = self.score(problem.data)
         self.objective_ = best.objective
@@ -177,13 +175,8 @@ class IntentionModel(BaseEstimator):
 
     # --- inference --------------------------------------------------------------------------------------------
 
-    def score(self, data: Trajectories, y: object = None, *, per: str | None = None) -> float:  # noqa: ARG002
-        """Log-likelihood of the data in nats: total, or per observed "step" or "session"."""
-        divisors = {None: 1, "step": data.n_observed, "session": data.n_sessions}
-        if per not in divisors:
-            raise InvalidParameter(parameter="per", value=per, remedy="choose None, 'step' or 'session'")
-        chain = self._chain(data)
-        return expect(data, chain, self.log_policy_).log_likelihood / max(divisors[per], 1)
+    def _log_likelihood(self, data: Trajectories) -> float:
+        return expect(data, self._chain(data), self.log_policy_).log_likelihood
 
     def smooth_proba(self, data: Trajectories) -> FloatArray:
         """(N, K) p(z_t | the whole session). It looks ahead: do not relate it to neural activity causally."""
@@ -205,14 +198,6 @@ class IntentionModel(BaseEstimator):
         proba[known] = np.einsum("nk,kna->na", predicted[known], self.policy_[:, data.states[known]])
         return proba
 
-    def bic(self, data: Trajectories) -> float:
-        """Bayesian information criterion −2 log L + n_free log N; lower is better. See ``n_free_``."""
-        return -2.0 * self.score(data) + self.n_free_ * np.log(data.n_observed)
-
-    def aic(self, data: Trajectories) -> float:
-        """Akaike information criterion −2 log L + 2 n_free; lower is better."""
-        return -2.0 * self.score(data) + 2.0 * self.n_free_
-
     def sample(
         self,
         world: MDP,
@@ -228,8 +213,7 @@ class IntentionModel(BaseEstimator):
         by default the world's.
         """
         check_is_fitted(self, "log_policy_")
-        self._check_size("n_states", world.n_states)
-        self._check_size("n_actions", world.n_actions)
+        check_sizes(world, self.n_states_, self.n_actions_)
         lengths = np.broadcast_to(np.asarray(n_steps), n_sessions) if n_sessions >= 1 else np.zeros(0)
         if n_sessions < 1 or (lengths < 1).any():
             raise InvalidParameter(
@@ -241,19 +225,8 @@ class IntentionModel(BaseEstimator):
         return sample_sessions(self._chain, self.policy_, world, lengths.astype(np.int64), start, rng)
 
     def _chain(self, data: Trajectories) -> Chain:
-        check_is_fitted(self, "log_policy_")
         self._check_data(data)
         return self._dynamics().chain(self.dynamics_parameters_, data)
-
-    def _check_data(self, data: Trajectories) -> None:
-        check_is_fitted(self, "log_policy_")
-        self._check_size("n_states", data.n_states)
-        self._check_size("n_actions", data.n_actions)
-
-    def _check_size(self, field: str, size: int) -> None:
-        fitted = getattr(self, f"{field}_")
-        if size != fitted:
-            raise DataDoesNotFitModel(field=field, data=size, model=fitted)
 
     def permuted(self, order: npt.ArrayLike) -> Self:
         """A copy in which intention ``order[i]`` is called i."""

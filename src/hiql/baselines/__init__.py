@@ -2,8 +2,9 @@
 
 from hiql.baselines.dirl import DIRL
 from hiql.baselines.max_causal_entropy import MaxCausalEntropyIRL
-from hiql.baselines.scored import PolicyBaseline, Scored
+from hiql.baselines.policy_baseline import PolicyBaseline
 from hiql.baselines.simple import CountPolicy, KnownExpert, RandomPolicy, TimedCountPolicy
+from hiql.scoring import Scored
 
 __all__ = [
     "DIRL",

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hiql.baselines.scored import FloatArray
 from hiql.baselines.soft_planning import SoftPlanner
+from hiql.scoring import FloatArray
 
 
 @dataclass(eq=False)

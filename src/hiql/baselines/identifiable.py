@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hiql.baselines.scored import FloatArray, log_odds_seen
 from hiql.baselines.soft_planning import SoftPlan, SoftPlanner
+from hiql.scoring import FloatArray, log_odds_seen
 
 NEGLIGIBLE = 1e-9
 """A direction whose effect is below this share of the strongest one's has none."""

@@ -9,10 +9,11 @@ import numpy as np
 from hiql.baselines.checks import check_number, check_whole, check_world
 from hiql.baselines.climbing import climb
 from hiql.baselines.identifiable import n_identifiable
-from hiql.baselines.scored import FloatArray, PolicyBaseline
+from hiql.baselines.policy_baseline import PolicyBaseline
 from hiql.baselines.soft_planning import SoftPlanner
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, ShapeMismatch
+from hiql.scoring import FloatArray
 from hiql.worlds.mdp import MDP
 
 REWARDS = ("state", "state_action")

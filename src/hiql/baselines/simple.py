@@ -7,10 +7,11 @@ from typing import Any, Self
 import numpy as np
 
 from hiql.baselines.checks import check_evidence
-from hiql.baselines.scored import FloatArray, PolicyBaseline, check_sizes, log_odds_seen
+from hiql.baselines.policy_baseline import PolicyBaseline
 from hiql.baselines.timed import time_of_step, timed_counts
 from hiql.data.trajectories import IntArray, Trajectories
 from hiql.errors import EmptyData, InvalidParameter, ShapeMismatch
+from hiql.scoring import FloatArray, check_sizes, log_odds_seen
 from hiql.solvers.counting import LOWEST, check_pseudo_count, check_pseudo_count_shape, log_policy_from_counts
 
 

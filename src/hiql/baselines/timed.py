@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hiql.baselines.scored import FloatArray
 from hiql.data.trajectories import IntArray, Trajectories
+from hiql.scoring import FloatArray
 
 
 def timed_counts(data: Trajectories) -> FloatArray:

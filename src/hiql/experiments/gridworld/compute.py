@@ -80,7 +80,7 @@ def _likelihood(results: list[dict[str, Any]]) -> dict[str, Any]:
     """Held-out log-likelihood over folds: per trajectory and per step, by both ways of choosing a restart."""
     if not results:
         return {}
-    summary = {
+    summary: dict[str, Any] = {
         "per_trajectory": mean_and_error(r["test"] / r["test_sessions"] for r in results),
         "per_step": mean_and_error(r["test"] / r["test_steps"] for r in results),
         "fit_seconds": mean_and_error(r["fit_seconds"] for r in results),

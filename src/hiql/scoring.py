@@ -1,7 +1,8 @@
-"""The door every baseline is scored through: the same names, units and meaning as for the models."""
+"""The door every explanation of behaviour is scored through: the same names, units and meaning for all of them."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -9,14 +10,14 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from hiql.data.trajectories import IntArray, Trajectories
+from hiql.data.trajectories import Trajectories
 from hiql.errors import DataDoesNotFitModel, InvalidParameter
 
 FloatArray = npt.NDArray[np.float64]
 
 
 class Scored(Protocol):
-    """What baselines and models have in common: fit, then say how likely observed actions were."""
+    """What models and baselines have in common: fit, then say how likely observed actions were."""
 
     n_free_: int
 
@@ -27,44 +28,23 @@ class Scored(Protocol):
     def aic(self, data: Trajectories) -> float: ...
 
 
-class PolicyBaseline(BaseEstimator):
-    """An estimator that explains each step by one of P policies, known before the action is seen.
-
-    ``fit`` of a subclass sets ``log_policy_`` (P, S, A) and ``n_free_``; ``_policy_of_step`` says which policy
-    rules each step. All scores follow from these. Missing steps (state or action -1) are no evidence.
-    """
+class ScoredEstimator(BaseEstimator, ABC):
+    """Scores from a log-likelihood. A fitted subclass has ``log_policy_`` (…, S, A) and ``n_free_``."""
 
     log_policy_: FloatArray
     n_free_: int
 
-    def _policy_of_step(self, data: Trajectories) -> IntArray:
-        """(N,) which of the P policies rules each step."""
-        return np.zeros(data.n_steps, dtype=np.int64)
-
-    @property
-    def policy_(self) -> FloatArray:
-        """(P, S, A) π(a|s) of each policy."""
-        check_is_fitted(self, "log_policy_")
-        return np.exp(self.log_policy_)
+    @abstractmethod
+    def _log_likelihood(self, data: Trajectories) -> float:
+        """Total log-likelihood of data whose sizes have been checked."""
 
     def score(self, data: Trajectories, y: object = None, *, per: str | None = None) -> float:  # noqa: ARG002
-        """Log-likelihood Σ_t log π_t(a_t|s_t) in nats: total, or per observed "step" or "session"."""
+        """Log-likelihood of the data in nats: total, or per observed "step" or "session"."""
         divisors = {None: 1, "step": data.n_observed, "session": data.n_sessions}
         if per not in divisors:
             raise InvalidParameter(parameter="per", value=per, remedy="choose None, 'step' or 'session'")
         self._check_data(data)
-        seen = (data.states >= 0) & (data.actions >= 0)
-        ruling = self._policy_of_step(data)[seen]
-        total = self.log_policy_[ruling, data.states[seen], data.actions[seen]].sum()
-        return float(total) / max(divisors[per], 1)
-
-    def predict_action_proba(self, data: Trajectories) -> FloatArray:
-        """(N, A) p(a_t | s_t). Uniform where the state is missing."""
-        self._check_data(data)
-        proba = np.full((data.n_steps, data.n_actions), 1.0 / data.n_actions)
-        known = data.states >= 0
-        proba[known] = np.exp(self.log_policy_[self._policy_of_step(data)[known], data.states[known]])
-        return proba
+        return self._log_likelihood(data) / max(divisors[per], 1)
 
     def bic(self, data: Trajectories) -> float:
         """Bayesian information criterion −2 log L + n_free log N; lower is better. See ``n_free_``."""
@@ -76,11 +56,18 @@ class PolicyBaseline(BaseEstimator):
 
     def _check_data(self, data: Trajectories) -> None:
         check_is_fitted(self, "log_policy_")
-        check_sizes(data, *self.log_policy_.shape[1:])
+        check_sizes(data, *self.log_policy_.shape[-2:])
 
 
-def check_sizes(data: Trajectories, n_states: int, n_actions: int) -> None:
-    """Raise unless the data have these numbers of states and actions."""
+class _Sized(Protocol):
+    @property
+    def n_states(self) -> int: ...
+    @property
+    def n_actions(self) -> int: ...
+
+
+def check_sizes(data: _Sized, n_states: int, n_actions: int) -> None:
+    """Raise unless the data (or the world) have these numbers of states and actions."""
     for field, size in (("n_states", n_states), ("n_actions", n_actions)):
         if getattr(data, field) != size:
             raise DataDoesNotFitModel(field=field, data=getattr(data, field), model=size)
