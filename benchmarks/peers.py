@@ -28,27 +28,22 @@ def hmmlearn_estep(data: Trajectories, chain: Chain, policy: np.ndarray) -> Call
 
 
 def dynamax_estep(data: Trajectories, chain: Chain, policy: np.ndarray) -> Callable[[], float]:
-    """The E-step of dynamax's CategoricalHMM, compiled, vectorised over sessions of one length (float32)."""
+    """dynamax's smoother, compiled, vectorised over sessions of one length (float32), emissions looked up in a table."""
     import jax
     import jax.numpy as jnp
-    from dynamax.hidden_markov_model import CategoricalHMM
+    from dynamax.hidden_markov_model import hmm_smoother
 
-    peer = CategoricalHMM(len(policy), 1, policy[0].size)
-    params, _ = peer.initialize(
-        initial_probs=jnp.array(chain.initial),
-        transition_matrix=jnp.array(chain.bank[0]),
-        emission_probs=jnp.array(policy.reshape(len(policy), 1, -1) / data.n_states),
-    )
-    symbols = jnp.array(data.pairs.astype(np.int32).reshape(data.n_sessions, -1, 1))
-    run = jax.jit(lambda emissions: jax.vmap(lambda one: peer.e_step(params, one, None))(emissions))
-    offset = data.n_steps * np.log(data.n_states)
+    table = jnp.log(jnp.array(policy.reshape(len(policy), -1).T))
+    initial, transition = jnp.array(chain.initial), jnp.array(chain.bank[0])
+    pairs = jnp.array(data.pairs.astype(np.int32).reshape(data.n_sessions, -1))
 
-    def estep() -> float:
-        statistics, log_likelihoods = jax.block_until_ready(run(symbols))
-        jax.block_until_ready([part.sum(axis=0) for part in jax.tree_util.tree_leaves(statistics)])
-        return float(log_likelihoods.sum() + offset)
+    @jax.jit
+    def run(pairs):  # type: ignore[no-untyped-def]
+        post = jax.vmap(lambda one: hmm_smoother(initial, transition, table[one]))(pairs)
+        counts = jnp.zeros(table.shape).at[pairs.ravel()].add(post.smoothed_probs.reshape(-1, len(policy)))
+        return post.marginal_loglik.sum(), post.trans_probs.sum(axis=0), post.smoothed_probs[:, 0].sum(axis=0), counts
 
-    return estep
+    return lambda: float(jax.block_until_ready(run(pairs))[0])
 
 
 def plain_c_estep(data: Trajectories, chain: Chain, policy: np.ndarray) -> Callable[[], float]:

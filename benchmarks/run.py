@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPTS = ("speed.py", "local_optima.py", "iql_methods.py", "linear_solvers.py")
+SCRIPTS = ("speed.py", "local_optima.py", "rivals.py", "iql_methods.py", "linear_solvers.py")
 
 
 def main() -> int:

@@ -43,10 +43,10 @@ class Emission(NamedTuple):
 
 def emission(log_policy: FloatArray, phases: npt.NDArray[np.intp]) -> Emission:
     """The emission table of log-policies (K, S, A) for phases (P,) that belong to intentions."""
-    log_table = log_policy.reshape(len(log_policy), -1)[phases].T  # (S·A, P)
-    top = log_table.max(axis=1)
-    table = np.ones((len(log_table) + 1, len(phases)))
-    np.exp(log_table - top[:, None], out=table[:-1])
+    log_table = log_policy.reshape(len(log_policy), -1)[phases]  # (P, S·A)
+    top = log_table.max(axis=0)
+    table = np.ones((len(top) + 1, len(phases)))
+    table[:-1] = np.exp(log_table - top).T
     return Emission(table, top)
 
 

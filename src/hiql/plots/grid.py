@@ -31,7 +31,8 @@ def draw_grid(
     marks: Mapping[str, Sequence[int]] | None = None,
     visited: npt.ArrayLike | None = None,
     *,
-    label: str = "value",
+    label: str | None = "value",
+    limits: tuple[float, float] | None = None,
 ) -> None:
     """A grid with its cells coloured by value.
 
@@ -41,12 +42,14 @@ def draw_grid(
     policy : (S, A) becomes arrows as long as they are probable, and crosses where an action stays
     marks : symbol → states, written into those cells, for example ``{"#": barriers}``
     visited : (S,) states where this is 0 are hatched and carry no arrows
+    label : of the colour bar; None draws none
+    limits : values of the lightest and the darkest colour; the extremes of ``value`` by default
     """
     value = shaped("value", value, world.n_states)
     seen = shaped("visited", np.ones(world.n_states) if visited is None else visited, world.n_states) > 0
     squares = world.positions[:, None] + CORNERS
     cells = PolyCollection(list(squares[seen]), array=value[seen], cmap=VALUE_MAP)
-    cells.set(edgecolor="white", linewidth=1.0)
+    cells.set(edgecolor="white", linewidth=1.0, clim=limits or (None, None))
     ax.add_collection(cells)
     unknown = PolyCollection(list(squares[~seen]), facecolor="none", edgecolor=UNSEEN, hatch="////", linewidth=0)
     ax.add_collection(unknown)
@@ -54,7 +57,8 @@ def draw_grid(
         moves = all_moves(world, policy, seen)
         draw_moves(ax, world, moves, reach=LONGEST_ARROW * moves.probability)
     _write(ax, world, marks or {})
-    add_colourbar(ax, cells, label)
+    if label is not None:
+        add_colourbar(ax, cells, label)
     _frame(ax, world)
     ax.set_xlabel("x" if seen.all() else "x (hatched: not visited)")
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from scipy import linalg, sparse
 from scipy.sparse import linalg as sparse_linalg
 
-DIRECT_LIMIT = 1_000
+DIRECT_LIMIT = 1_100
 """The number of states up to which sparse LU takes at most a tenth of a second in every world we tried."""
 RESIDUAL = 1e-12
 MAX_ITERATIONS = 2_000

@@ -34,7 +34,7 @@ def draw_likelihood(ax: Axes, result: GridworldResult) -> None:
         found = {size: entry["per_trajectory"] for size, entry in sizes.items() if entry}
         colour, line = COLOURS[name]
         mean, error = ([entry[key] for entry in found.values()] for key in ("mean", "error"))
-        draw_curves(ax, list(found), mean, error, name, colour=colour, linestyle=line)
+        ax.errorbar(list(found), mean, error, label=name, color=colour, linestyle=line, marker="o", capsize=2)
     ax.set_xscale("log", base=2)
     ax.set_xticks(result.config.sizes, [str(size) for size in result.config.sizes])
     ax.minorticks_off()
@@ -72,10 +72,14 @@ def _part(values: Sequence[float | None], shown: np.ndarray) -> np.ndarray:
 def draw_values(axes: np.ndarray, result: GridworldResult) -> None:
     """(c) state values under the true rewards, of the expert and of the learnt policies; rows are intentions."""
     names = [name for name in SHOWN_VALUES if name in result.values]
+    highest = float(np.max(result.values["truth"]))
     for column, name in enumerate(names):
         for row, intention in enumerate(result.expert.intentions):
             ax = axes[row, column]
-            draw_grid(ax, result.expert.world, np.array(result.values[name][row]), marks={"#": result.expert.barriers})
+            bar = "value" if column == len(names) - 1 else None
+            value = np.array(result.values[name][row])
+            marks = {"#": result.expert.barriers}
+            draw_grid(ax, result.expert.world, value, marks=marks, label=bar, limits=(0.0, highest))
             ax.set(xticks=[], yticks=[], xlabel="", ylabel=f'"{intention}"' if column == 0 else "")
             if name in result.evd:
                 evd = result.evd[name][intention]

@@ -23,7 +23,7 @@ def write(result: GridworldResult, folder: Path) -> Path:
         draw_likelihood(a.subplots(), result)
         b = new_figure(4.6, 3.2)
         draw_abandon(b.subplots(), result)
-        c = new_figure(2.1 * len(SHOWN_VALUES), 4.6)
+        c = new_figure(1.9 * len(SHOWN_VALUES), 4.4)
         draw_values(c.subplots(2, len(SHOWN_VALUES)), result)
     for name, figure in (("3a_likelihood", a), ("3b_abandon", b), ("3c_values", c)):
         save_figure(figure, folder / f"figure_{name}")
