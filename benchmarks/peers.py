@@ -28,7 +28,7 @@ def hmmlearn_estep(data: Trajectories, chain: Chain, policy: np.ndarray) -> Call
 
 
 def dynamax_estep(data: Trajectories, chain: Chain, policy: np.ndarray) -> Callable[[], float]:
-    """dynamax's smoother, compiled, vectorised over sessions of one length (float32), emissions looked up in a table."""
+    """dynamax: its smoother, compiled, vectorised over sessions of one length, emissions looked up (float32)."""
     import jax
     import jax.numpy as jnp
     from dynamax.hidden_markov_model import hmm_smoother

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -14,12 +13,10 @@ import pytest
 
 from hiql.sweep import run_units
 
-UNITS = [{"number": i, "name": "square"} for i in range(6)]
-
 
 def square(unit):
-    """Leaves a trace of every call beside the results, so that repeats show."""
-    with (Path(os.environ["TRACES"]) / f"{unit['number']}").open("a") as file:
+    """Leaves a trace of every call, so that repeats show."""
+    with (Path(unit["traces"]) / f"{unit['number']}").open("a") as file:
         file.write("x")
     if unit["number"] == unit.get("bad"):
         raise ValueError("three is bad")
@@ -27,43 +24,47 @@ def square(unit):
 
 
 @pytest.fixture
-def traces(tmp_path, monkeypatch):
+def traces(tmp_path):
     folder = tmp_path / "traces"
     folder.mkdir()
-    monkeypatch.setenv("TRACES", str(folder))
     return folder
 
 
-def test_results_come_in_order_and_are_computed_once(tmp_path, traces):
+@pytest.fixture
+def units(traces):
+    return [{"number": i, "traces": str(traces)} for i in range(6)]
+
+
+def test_results_come_in_order_and_are_computed_once(tmp_path, traces, units):
     for _ in range(2):
-        outcomes, failures = run_units(UNITS, square, tmp_path / "units")
+        outcomes, failures = run_units(units, square, tmp_path / "units")
         assert [o.result["square"] for o in outcomes] == [0, 1, 4, 9, 16, 25]
-        assert [o.unit for o in outcomes] == UNITS
+        assert [o.unit for o in outcomes] == units
         assert not failures
     assert all(path.read_text() == "x" for path in traces.iterdir())
 
 
-def test_processes_give_the_same(tmp_path, traces):
-    alone, _ = run_units(UNITS, square, tmp_path / "one")
-    together, _ = run_units(UNITS, square, tmp_path / "two", n_jobs=2)
+def test_processes_give_the_same(tmp_path, traces, units):
+    alone, _ = run_units(units, square, tmp_path / "one")
+    together, _ = run_units(units, square, tmp_path / "two", n_jobs=2)
     assert [(o.unit, o.result) for o in alone] == [(o.unit, o.result) for o in together]
 
 
-def test_a_failure_is_told_and_tried_again(tmp_path, traces):
-    units = [unit | {"bad": 3} for unit in UNITS]
-    outcomes, failures = run_units(units, square, tmp_path)
+def test_a_failure_is_told_and_tried_again(tmp_path, traces, units):
+    units = [unit | {"bad": 3} for unit in units]
+    outcomes, failures = run_units(units, square, tmp_path / "units")
     assert len(outcomes) == 5
     assert failures[0].error == "ValueError: three is bad"
-    run_units(units, square, tmp_path)
+    run_units(units, square, tmp_path / "units")
     assert (traces / "3").read_text() == "xx"
     assert (traces / "2").read_text() == "x"
 
 
-def test_a_damaged_result_is_computed_again(tmp_path, traces):
-    run_units(UNITS, square, tmp_path / "units")
+def test_a_damaged_result_is_computed_again(tmp_path, traces, units):
+    run_units(units, square, tmp_path / "units")
     for path in (tmp_path / "units").iterdir():
         path.write_text(path.read_text()[:-9])
-    outcomes, _ = run_units(UNITS, square, tmp_path / "units")
+    outcomes, _ = run_units(units, square, tmp_path / "units")
     assert [o.result["square"] for o in outcomes] == [0, 1, 4, 9, 16, 25]
 
 
