@@ -78,6 +78,26 @@ def reproduce_gridworld(
     show_summary(summary)
 
 
+@reproduce.command("labyrinth")
+def reproduce_labyrinth(
+    out: Out = Path("results/labyrinth"),
+    quick: Quick = False,
+    seed: Annotated[int, typer.Option(help="Seed of folds and fits.")] = 0,
+    jobs: Jobs = -1,
+    debug: Debug = False,
+) -> None:
+    """The mice of §5.2, both cohorts: HIAVI against DIRL and counts. Interrupt it at will; the same command resumes.
+
+    Example: hiql reproduce labyrinth --quick --out results/labyrinth
+    """
+    with errors_as_messages(debug):
+        from hiql.experiments import labyrinth
+
+        config = labyrinth.LabyrinthConfig.quick(seed) if quick else labyrinth.LabyrinthConfig(seed=seed)
+        summary = labyrinth.write(labyrinth.compute(config, out, n_jobs=jobs), out)
+    show_summary(summary)
+
+
 def show_summary(path: Path) -> None:
     """Print a summary.md, and where it lies."""
     console.print(Markdown(path.read_text()))

@@ -1,0 +1,116 @@
+"""Run all units of the experiment, and gather them into one result for each cohort."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hiql.data.folds import identical_sessions
+from hiql.datasets.labyrinth import LabyrinthData, labyrinth
+from hiql.evaluate.naming import name_intentions
+from hiql.experiments.labyrinth.analysis import PARTS, analyse_unit, chosen_model
+from hiql.experiments.labyrinth.config import COHORTS, LabyrinthConfig
+from hiql.experiments.labyrinth.findings import Finding, findings
+from hiql.experiments.labyrinth.fitting import fit_unit
+from hiql.experiments.results import mean_and_error
+from hiql.models import HIAVI
+from hiql.sweep import Failure, Outcome, run_units
+
+
+class CohortResult(NamedTuple):
+    """One cohort: ``scores[model]``, the model with the lowest BIC, what it means, and how sure we may be."""
+
+    maze: LabyrinthData
+    leaks: dict[str, int]
+    scores: dict[str, dict[str, Any]]
+    best: int
+    model: HIAVI
+    names: tuple[str, ...]
+    findings: list[Finding]
+    analysis: dict[str, Any]
+    seconds: dict[str, float]
+
+
+class LabyrinthResult(NamedTuple):
+    config: LabyrinthConfig
+    cohorts: dict[str, CohortResult]
+    failures: list[Failure]
+
+
+def compute(
+    config: LabyrinthConfig, folder: Path, *, n_jobs: int | None = -1, progress: bool = True
+) -> LabyrinthResult:
+    """All fits and analyses, resumed from ``folder``/units where they were interrupted."""
+    run = partial(run_units, folder=folder / "units", n_jobs=n_jobs, progress=progress)
+    fits, failures = run(fit_units(config), fit_unit, label="Labyrinth: fits")
+    parts, more = run(analysis_units(config), analyse_unit, label="Labyrinth: analyses")
+    cohorts = {cohort: gather(config, cohort, fits, parts) for cohort in COHORTS}
+    return LabyrinthResult(config, cohorts, failures + more)
+
+
+def fit_units(config: LabyrinthConfig) -> list[dict[str, Any]]:
+    """Every model on every split of every cohort."""
+    shared = {"experiment": "labyrinth", "seed": config.seed, "discount": config.discount, "n_folds": config.n_folds}
+    return [
+        shared | {"cohort": cohort, "split": split, "fold": fold, "spec": spec, "n_restarts": config.n_restarts}
+        for cohort in COHORTS
+        for split, fold in config.splits()
+        for spec in config.models().values()
+    ]
+
+
+def analysis_units(config: LabyrinthConfig) -> list[dict[str, Any]]:
+    """Bootstrap, recovery and predictive check of the two-intention fit of every cohort."""
+    shared = {"experiment": "labyrinth", "seed": config.seed, "discount": config.discount}
+    sizes = {name: getattr(config, name) for name in ("n_bootstrap", "n_simulations", "n_recovery")}
+    return [shared | sizes | {"cohort": cohort, "part": part} for cohort in COHORTS for part in PARTS]
+
+
+def gather(config: LabyrinthConfig, cohort: str, fits: list[Outcome], parts: list[Outcome]) -> CohortResult:
+    maze = labyrinth(cohort, config.discount)
+    mine = [outcome for outcome in fits if outcome.unit["cohort"] == cohort]
+    scores = {name: _scores([o for o in mine if o.unit["spec"] == spec]) for name, spec in config.models().items()}
+    bics = {k: scores[f"HIAVI, K = {k}"]["bic"] for k in config.n_intentions}
+    model = chosen_model(maze, config.seed)
+    names = name_intentions(model, maze.mdp, maze.train)
+    analyses = [outcome for outcome in parts if outcome.unit["cohort"] == cohort]
+    seconds = {name: sum(o.seconds for o in mine if o.unit["spec"] == spec) for name, spec in config.models().items()}
+    return CohortResult(
+        maze,
+        _leaks(maze),
+        scores,
+        min(bics, key=lambda k: bics[k]),
+        model,
+        names,
+        findings(cohort, model, maze.data, maze.mdp, names),
+        {outcome.unit["part"]: outcome.result for outcome in analyses},
+        seconds | {outcome.unit["part"]: outcome.seconds for outcome in analyses},
+    )
+
+
+def _scores(outcomes: list[Outcome]) -> dict[str, Any]:
+    """Totals on the published split, and nats per decision over both kinds of folds."""
+    by_split = {kind: [o.result for o in outcomes if o.unit["split"] == kind] for kind in ("sessions", "grouped")}
+    published = next(o.result for o in outcomes if o.unit["split"] == "published")
+    scores = {key: published[key] for key in ("train", "test", "bic", "n_free", "fit_seconds")}
+    scores["bits_per_decision"] = published["test"] / published["test_steps"] / math.log(2)
+    scores["other_bic"] = published.get("other_bic", {})
+    if "restarts" in published:
+        scores["test_restart_by_test"] = max(run["test"] for run in published["restarts"])
+    for kind, results in by_split.items():
+        scores[kind] = mean_and_error(r["test"] / r["test_steps"] for r in results)
+    return scores
+
+
+def _leaks(maze: LabyrinthData) -> dict[str, int]:
+    """How many held-out trajectories are copies of training ones, and how many are distinct at all."""
+    seen = {maze.train.pairs[maze.train.session(i)].tobytes() for i in range(maze.train.n_sessions)}
+    copies = [maze.test.pairs[maze.test.session(i)].tobytes() in seen for i in range(maze.test.n_sessions)]
+    return {
+        "held_out": maze.test.n_sessions,
+        "copies": sum(copies),
+        "sessions": maze.data.n_sessions,
+        "distinct": max(identical_sessions(maze.data)) + 1,
+    }

@@ -1,0 +1,58 @@
+"""What the experiment runs, and the published numbers to set beside ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hiql.worlds.labyrinth import HOME, WATER
+
+COHORTS = ("restricted", "unrestricted")
+DIRL_SETTINGS: dict[str, dict[str, Any]] = {
+    "restricted": {"sigma": 0.25, "discount": 0.7, "init_states": (WATER, HOME)},
+    "unrestricted": {"sigma": 0.08, "discount": 0.99, "init_states": (HOME,)},
+}
+"""The best hyperparameters published with DIRL."""
+DIRL_PUBLISHED = {
+    "restricted": {1: -534.3, 2: -504.7, 3: -500.6, 4: -500.6},
+    "unrestricted": {1: -463.8, 2: -458.4},
+}
+"""Held-out totals published with DIRL, by number of maps."""
+PAPER_NAMES = {"to water": "thirsty", "to home": "tired", "elsewhere": "exploring"}
+"""What the paper calls the intentions that our rule names by where they lead."""
+
+
+@dataclass(frozen=True)
+class LabyrinthConfig:
+    """Everything the results depend on."""
+
+    seed: int = 0
+    n_intentions: tuple[int, ...] = (1, 2, 3, 4, 5)
+    n_maps: tuple[int, ...] = (1, 2, 3, 4)
+    n_folds: int = 5
+    folds_run: int = 5
+    n_restarts: int = 10
+    discount: float = 0.99
+    n_bootstrap: int = 200
+    n_simulations: int = 200
+    n_recovery: int = 20
+
+    @classmethod
+    def quick(cls, seed: int = 0) -> LabyrinthConfig:
+        """Fewer models, folds and samples: a look in about two minutes."""
+        return cls(seed, (1, 2, 3), (1,), folds_run=1, n_restarts=3, n_bootstrap=30, n_simulations=30, n_recovery=3)
+
+    def models(self) -> dict[str, dict[str, Any]]:
+        """The contestants by name."""
+        return {
+            **{f"HIAVI, K = {k}": {"kind": "hiavi", "size": k} for k in self.n_intentions},
+            **{f"DIRL, {m} map{'s' * (m > 1)}": {"kind": "dirl", "size": m} for m in self.n_maps},
+            "counts by state": {"kind": "counts"},
+            "counts by state and time": {"kind": "timed"},
+            "random": {"kind": "random"},
+        }
+
+    def splits(self) -> list[tuple[str, int]]:
+        """The published split, folds over sessions, and folds that keep identical trajectories together."""
+        folds = range(self.folds_run)
+        return [("published", 0), *(("sessions", i) for i in folds), *(("grouped", i) for i in folds)]

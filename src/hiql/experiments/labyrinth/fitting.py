@@ -1,0 +1,80 @@
+"""One unit of the experiment: fit one model to the training side of one split, and score both sides."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hiql.baselines import DIRL, CountPolicy, RandomPolicy, TimedCountPolicy
+from hiql.data.folds import identical_sessions, session_folds
+from hiql.data.trajectories import Trajectories
+from hiql.datasets.labyrinth import LabyrinthData, labyrinth
+from hiql.experiments.labyrinth.config import DIRL_SETTINGS
+from hiql.models import HIAVI
+
+FOLD_TOL = 1e-6
+"""DIRL's tolerance in cross-validation, where its fits would otherwise take most of the time."""
+
+
+def fit_unit(unit: Mapping[str, Any]) -> dict[str, Any]:
+    """Log-likelihoods, BIC under three ways of counting, and (HIAVI) single restarts for the paper's protocol."""
+    maze = labyrinth(unit["cohort"], unit["discount"])
+    train, test = split(maze, unit)
+    model = contestant(maze, unit)
+    began = time.perf_counter()
+    model.fit(train)
+    result = {
+        "fit_seconds": time.perf_counter() - began,
+        "train": model.score(train),
+        "test": model.score(test),
+        "test_steps": test.n_observed,
+        "n_free": model.n_free_,
+        "bic": model.bic(train),
+    }
+    if isinstance(model, HIAVI):
+        result["other_bic"] = other_countings(model, train)
+        result["restarts"] = [single_start(maze, unit, train, test, seed) for seed in range(unit["n_restarts"])]
+    return result
+
+
+def split(maze: LabyrinthData, unit: Mapping[str, Any]) -> tuple[Trajectories, Trajectories]:
+    """Training and held-out sessions of the unit's split."""
+    if unit["split"] == "published":
+        return maze.train, maze.test
+    groups = identical_sessions(maze.data) if unit["split"] == "grouped" else None
+    fold = session_folds(maze.data, unit["n_folds"], groups=groups, random_state=unit["seed"])[unit["fold"]]
+    return maze.data.select(fold.train), maze.data.select(fold.test)
+
+
+def contestant(maze: LabyrinthData, unit: Mapping[str, Any], **options: Any) -> Any:
+    """The unfitted model that a unit names."""
+    spec = unit["spec"]
+    if spec["kind"] == "hiavi":
+        return HIAVI(spec["size"], mdp=maze.mdp, **({"random_state": unit["seed"], "progress": False} | options))
+    if spec["kind"] == "dirl":
+        settings = DIRL_SETTINGS[unit["cohort"]] | ({} if unit["split"] == "published" else {"tol": FOLD_TOL})
+        return DIRL(spec["size"], mdp=maze.mdp, random_state=unit["seed"], **settings)
+    return {"counts": CountPolicy, "timed": TimedCountPolicy, "random": RandomPolicy}[spec["kind"]]()
+
+
+def single_start(
+    maze: LabyrinthData, unit: Mapping[str, Any], train: Trajectories, test: Trajectories, seed: int
+) -> dict[str, float]:
+    """EM from one random start and nothing else: what the paper's protocol chooses from."""
+    model = contestant(maze, unit, n_init=1, patience=0, random_state=1000 * unit["seed"] + seed).fit(train)
+    return {"objective": model.objective_, "test": model.score(test)}
+
+
+def other_countings(model: HIAVI, train: Trajectories) -> dict[str, float]:
+    """BIC when every policy entry, or every reward entry, counts as a parameter, whether data bear on it or not."""
+    k, n_states, n_actions = model.policy_.shape
+    chain = (k - 1) + k * (k - 1)
+    cost = np.log(train.n_observed)
+    loss = -2.0 * model.score(train)
+    return {
+        "all policy entries": loss + cost * (chain + k * n_states * (n_actions - 1)),
+        "all rewards": loss + cost * (chain + k * n_states * n_actions),
+    }

@@ -1,0 +1,126 @@
+"""The labyrinth in words and numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hiql.experiments.labyrinth.compute import CohortResult, LabyrinthResult
+from hiql.experiments.labyrinth.config import DIRL_PUBLISHED
+from hiql.experiments.results import markdown_table, plus_minus
+
+WHAT_A_WIN_SHOWS = (
+    "A win over DIRL on these data does not by itself show that intentions are discrete. HIAVI predicts each action "
+    "from the earlier actions of the same session, DIRL only from the time. And on the published split, where most "
+    "held-out trajectories are copies of training ones, even counts of actions by state and time, with no notion of "
+    "intention or reward, beat DIRL. The comparison to look at keeps identical trajectories on one side (nats per "
+    "decision): "
+)
+
+
+def summary(result: LabyrinthResult) -> str:
+    """summary.md: scores, findings and uncertainty of both cohorts."""
+    config = result.config
+    folds = f"{config.folds_run} of {config.n_folds} folds" if config.folds_run < config.n_folds else "5 folds"
+    parts = [
+        "# Labyrinth benchmark (paper, §5.2, Figures 4 and 5)",
+        f"γ = {config.discount} (DIRL: its published settings), seed {config.seed}. Restarts are chosen by training "
+        f"objective; *by test* is the best of {config.n_restarts} single random starts by test likelihood, as the "
+        f"paper did, which leaks. Cross-validation: mean ± standard error over {folds}.",
+    ]
+    for cohort, part in result.cohorts.items():
+        parts += [f"## Water-{cohort} mice", *_cohort(cohort, part)]
+    parts += ["## What a win over DIRL shows, and what not", WHAT_A_WIN_SHOWS + _honest_numbers(result)]
+    if result.failures:
+        parts += ["## Failed units", *(f"- {failure.unit}: {failure.error}" for failure in result.failures)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _honest_numbers(result: LabyrinthResult) -> str:
+    """The grouped cross-validation of the models that matter, in a sentence for each cohort."""
+    texts = []
+    for cohort, part in result.cohorts.items():
+        dirl = max(
+            (name for name in part.scores if name.startswith("DIRL")), key=lambda n: part.scores[n]["grouped"]["mean"]
+        )
+        shown = ("HIAVI, K = 2", "counts by state and time", "counts by state", dirl)
+        texts.append(
+            f"{cohort}: " + ", ".join(f"{name} {plus_minus(part.scores[name]['grouped'], 3)}" for name in shown)
+        )
+    return "; ".join(texts) + "."
+
+
+def _cohort(cohort: str, part: CohortResult) -> list[str]:
+    leaks = part.leaks
+    return [
+        f"{leaks['sessions']} trajectories, {leaks['distinct']} of them distinct. Of the {leaks['held_out']} held-out "
+        f"ones of the published split, {leaks['copies']} are exact copies of training ones.",
+        _scores(cohort, part),
+        f"BIC (identifiable parameters) is lowest at K = {part.best}. " + _other_countings(part),
+        "### Findings (K = 2)",
+        "\n".join(f"- {'✓' if f.holds else '✗'} {f.statement} ({f.evidence})" for f in part.findings),
+        "### Uncertainty (K = 2)",
+        *_uncertainty(part),
+    ]
+
+
+def _scores(cohort: str, part: CohortResult) -> str:
+    published = {f"DIRL, {m} map{'s' * (m > 1)}": total for m, total in DIRL_PUBLISHED[cohort].items()}
+    header = ["model", "held out", "by test", "published", "bits/decision", "BIC", "free", "folds by session"]
+    header += ["identical kept together", "fit (s)"]
+    rows = []
+    for name, s in part.scores.items():
+        by_test = f"{s['test_restart_by_test']:.1f}" if "test_restart_by_test" in s else ""
+        folds = [plus_minus(s[kind], 3) for kind in ("sessions", "grouped")]
+        numbers = [f"{s['bits_per_decision']:.3f}", f"{s['bic']:.0f}", s["n_free"], *folds, f"{s['fit_seconds']:.2f}"]
+        rows.append([name, f"{s['test']:.1f}", by_test, published.get(name, ""), *numbers])
+    return markdown_table(header, rows)
+
+
+def _other_countings(part: CohortResult) -> str:
+    tables: dict[str, dict[str, float]] = {}
+    for name, scores in part.scores.items():
+        for counting, bic in scores["other_bic"].items():
+            tables.setdefault(counting, {})[name] = bic
+    choices = [f"{counting}: {min(bics, key=lambda name: bics[name])}" for counting, bics in tables.items()]
+    return "Other ways of counting choose: " + "; ".join(choices) + "."
+
+
+def _uncertainty(part: CohortResult) -> list[str]:
+    texts = []
+    if "bootstrap" in part.analysis:
+        texts.append(_intervals(part, part.analysis["bootstrap"]))
+    if "recovery" in part.analysis:
+        rows = [
+            [k.replace("_", " "), *(f"{v[x]:.3f}" for x in ("mean", "low", "high"))]
+            for k, v in part.analysis["recovery"].items()
+        ]
+        texts += [
+            "Recovery (simulate from the fit, refit, compare):",
+            markdown_table(["measure", "mean", "least", "largest"], rows),
+        ]
+    if "predictive" in part.analysis:
+        rows = [
+            [k, *(_number(v[x]) for x in ("real", "simulated", "low", "high")), "yes" if v["inside"] else "no"]
+            for k, v in part.analysis["predictive"].items()
+        ]
+        header = ["statistic", "real", "simulated", "low", "high", "inside"]
+        texts += ["Posterior predictive check (95 % of simulated data sets):", markdown_table(header, rows)]
+    return texts
+
+
+def _intervals(part: CohortResult, found: dict[str, Any]) -> str:
+    rows = []
+    for i, start in enumerate(part.names):
+        low, high = found["initial"]["low"][i], found["initial"]["high"][i]
+        rows.append([f"Π {start}", f"{part.model.initial_[i]:.3f}", f"{low:.3f} … {high:.3f}"])
+        for j, end in enumerate(part.names):
+            low, high = found["transition"]["low"][i][j], found["transition"]["high"][i][j]
+            rows.append([f"Λ {start} → {end}", f"{part.model.transition_[i, j]:.3f}", f"{low:.3f} … {high:.3f}"])
+    test = part.model.score(part.maze.test, per="step")
+    low, high = found["held_out"]["low"], found["held_out"]["high"]
+    rows.append(["held out, nats per decision", f"{test:.3f}", f"{low:.3f} … {high:.3f}"])
+    return markdown_table(["quantity", "estimate", "95 % (session bootstrap)"], rows)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
