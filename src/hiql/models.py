@@ -240,6 +240,19 @@ class IntentionModel(ScoredEstimator):
         other.share_ = self.share_[index]
         return other
 
+    def lifted(self, parent: npt.ArrayLike) -> Self:
+        """The same intentions over finer states: state s of the copy behaves like state ``parent[s]`` of this model.
+
+        With the back-off of :func:`hiql.evaluate.fit_coarse_to_fine`, a fit to short histories is where the fit to
+        longer ones starts and what its policies are pulled towards.
+        """
+        check_is_fitted(self, "log_policy_")
+        at = np.asarray(parent, dtype=np.intp)
+        other = copy(self)
+        preference = Preference(self.reward_[:, at], self.q_[:, at], self.value_[:, at], self.log_policy_[:, at])
+        other._set_parameters(Point(self.dynamics_parameters_, preference.log_policy), preference)
+        return other
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one file, whole or not at all; read it with :func:`hiql.load`."""
         from hiql.persistence import save_model

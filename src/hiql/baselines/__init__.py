@@ -1,6 +1,7 @@
 """Other explanations of behaviour, scored through the same door as the models."""
 
 from hiql.baselines.dirl import DIRL
+from hiql.baselines.fq_learning import FQLearning
 from hiql.baselines.max_causal_entropy import MaxCausalEntropyIRL
 from hiql.baselines.policy_baseline import PolicyBaseline
 from hiql.baselines.simple import CountPolicy, KnownExpert, RandomPolicy, TimedCountPolicy
@@ -9,6 +10,7 @@ from hiql.scoring import Scored
 __all__ = [
     "DIRL",
     "CountPolicy",
+    "FQLearning",
     "KnownExpert",
     "MaxCausalEntropyIRL",
     "PolicyBaseline",

@@ -11,11 +11,13 @@ from hiql.worlds.planning import (
     state_occupancy,
     value_iteration,
 )
+from hiql.worlds.reversal_task import ReversalCohort, simulate_reversal
 from hiql.worlds.two_goals import TwoGoals, simulate_two_goals
 
 __all__ = [
     "MDP",
     "Objectworld",
+    "ReversalCohort",
     "TwoGoals",
     "World",
     "boltzmann_policy",
@@ -23,6 +25,7 @@ __all__ = [
     "gridworld",
     "labyrinth",
     "objectworld",
+    "simulate_reversal",
     "simulate_two_goals",
     "soft_value_iteration",
     "state_occupancy",

@@ -15,7 +15,7 @@ from hiql.datasets.labyrinth import LabyrinthData, labyrinth
 from hiql.experiments.labyrinth.config import DIRL_SETTINGS
 from hiql.models import HIAVI
 
-FOLD_TOL = 1e-6
+FOLD_TOL = 1e-5
 """DIRL's tolerance in cross-validation, where its fits would otherwise take most of the time."""
 
 
