@@ -56,7 +56,7 @@ def trial_rewards(data: Trajectories, latest: LatestTrial) -> npt.NDArray[np.flo
 
 
 def shorter_histories(data: Trajectories) -> npt.NDArray[np.int64]:
-    """(S,) for each state of ``bandit_trials(…, history=ℓ)``, the state of ``history=ℓ-1`` that forgets the oldest trial."""
+    """(S,) for each state of ``bandit_trials(…, history=ℓ)``, that of ``history=ℓ-1`` which forgets the oldest trial."""
     history = _history_length(data)
     m = _trials_told_apart(data, history)
     first = np.cumsum([0] + [m**shorter for shorter in range(history)])

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from hiql.data.folds import session_folds
 from hiql.data.trajectories import Trajectories
-from hiql.errors import UnequalLengths
+from hiql.errors import InvalidParameter, UnequalLengths
 from hiql.models import IntentionModel
 
 FloatArray = npt.NDArray[np.float64]
@@ -50,6 +50,8 @@ def fit_coarse_to_fine(
         raise UnequalLengths(field="finest level", length=sizes[-1], other="coarsest level", other_length=sizes[0])
     model = make_model(pseudo_count).fit(levels[0].data)
     for level in levels[1:]:
+        if level.parent is None:
+            raise InvalidParameter(parameter="parent", value=None, remedy="say which coarse state each state refines")
         base = model.lifted(level.parent)
         model = make_model(strength * base.policy_).fit(level.data, init=base)
     return model
