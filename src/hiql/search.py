@@ -26,6 +26,8 @@ KICK_PASSES = 32
 """Passes a kicked point gets to overtake the incumbent."""
 KICK_TOL = 1e-5
 BATCH = 4
+REAL_GAIN = 1e-4
+"""Relative gain of a kick below which it counts as failed (though its result is kept)."""
 AGREE = 1e-3
 """Two runs agree when their objectives differ by less than this, relatively."""
 
@@ -91,51 +93,65 @@ class Restarts:
 def find_optimum(
     problem: Problem, n_intentions: int, search: Search, seed: int, on_attempt: Callable[[int, int], None]
 ) -> tuple[Climb, Restarts]:
-    """The best optimum found, and the record of the search. ``on_attempt(done, expected)`` reports progress."""
-    attempts: list[Attempt] = []
-    expected = search.n_init + search.patience + 1
-    seeds = np.random.SeedSequence(seed)
+    """The best optimum found, and the record of the search. ``on_attempt(done, expected)`` reports progress.
 
-    def record(kind: str, runs: list[Climb]) -> list[Climb]:
-        attempts.extend(Attempt(kind, run.objective, run.n_passes) for run in runs)
-        on_attempt(len(attempts), max(expected, len(attempts) + 1))
-        return runs
-
-    def run_all(run: Callable[[np.random.SeedSequence], Climb], count: int) -> list[Climb]:
-        jobs = seeds.spawn(count)
-        if search.n_jobs == 1 or count == 1:
-            return [run(job) for job in jobs]
-        with ThreadPoolExecutor(search.n_jobs) as pool:
-            return list(pool.map(run, jobs))
-
-    finish = partial(climb, problem, max_passes=search.max_iter, tol=search.tol)
-    kicking = n_intentions > 1 and problem.is_monotone and search.patience > 0
+    Where the M-step is random nothing can be compared after a few passes, nor kicked: starts run to the end.
+    """
+    diary = _Diary(search, seed, on_attempt)
+    passes = min(SHORT, search.max_iter) if problem.is_monotone else search.max_iter
     n_starts = search.n_init if n_intentions > 1 else 1
-    short = min(SHORT, search.max_iter) if problem.is_monotone else search.max_iter
-    starts = record("start", run_all(partial(_start, problem, n_intentions, short, search.tol), n_starts))
-    best = _best(starts)
-    if kicking:
-        best = _best([*record("polish", [climb(problem, best.point, search.max_iter, KICK_TOL)]), best])
-        failures = 0
-        while failures < search.patience:
-            kicked = record("kick", run_all(partial(_kick, problem, best), min(BATCH, search.patience)))
-            challenger = _best(kicked)
-            failures += len(kicked)
-            if challenger.objective > best.objective:
-                failures = 0 if challenger.objective > best.objective + AGREE / 10 * abs(best.objective) else failures
-                best = challenger
-    if problem.is_monotone:
-        best = _continued(best, record("finish", [finish(best.point)])[0])
-    return best, Restarts(tuple(attempts))
+    best = diary.attempt("start", partial(_start, problem, n_intentions, passes, search.tol), n_starts)
+    if not problem.is_monotone:
+        return best, diary.restarts
+    if n_intentions > 1 and search.patience > 0:
+        best = _kick_until_patience_ends(problem, best, search, diary)
+    finished = diary.attempt("finish", lambda _: climb(problem, best.point, search.max_iter, search.tol))
+    return _continued(best, finished), diary.restarts
+
+
+def _kick_until_patience_ends(problem: Problem, start: Climb, search: Search, diary: _Diary) -> Climb:
+    """Iterated local search: what overtakes the incumbent replaces it; a real gain restores the patience."""
+    best = _continued(start, diary.attempt("polish", lambda _: climb(problem, start.point, search.max_iter, KICK_TOL)))
+    failures = 0
+    while failures < search.patience:
+        batch = min(BATCH, search.patience)
+        challenger = diary.attempt("kick", partial(_kick, problem, best), batch)
+        gain = challenger.objective - best.objective
+        failures = 0 if gain > REAL_GAIN * abs(best.objective) else failures + batch
+        best = challenger if gain > 0 else best
+    return best
+
+
+class _Diary:
+    """Runs attempts, side by side where threads allow, and remembers every one."""
+
+    def __init__(self, search: Search, seed: int, on_attempt: Callable[[int, int], None]) -> None:
+        self._search = search
+        self._seeds = np.random.SeedSequence(seed)
+        self._on_attempt = on_attempt
+        self._attempts: list[Attempt] = []
+
+    def attempt(self, kind: str, run: Callable[[np.random.SeedSequence], Climb], count: int = 1) -> Climb:
+        """The best of ``count`` runs, each with a seed of its own."""
+        jobs = self._seeds.spawn(count)
+        if self._search.n_jobs == 1 or count == 1:
+            climbs = [run(job) for job in jobs]
+        else:
+            with ThreadPoolExecutor(self._search.n_jobs) as pool:
+                climbs = list(pool.map(run, jobs))
+        self._attempts += [Attempt(kind, done.objective, done.n_passes) for done in climbs]
+        expected = self._search.n_init + self._search.patience + 2
+        self._on_attempt(len(self._attempts), max(expected, len(self._attempts) + 1))
+        return max(climbs, key=lambda done: done.objective)
+
+    @property
+    def restarts(self) -> Restarts:
+        return Restarts(tuple(self._attempts))
 
 
 def _continued(before: Climb, after: Climb) -> Climb:
     """Two climbs, the second from where the first ended, as one."""
     return after._replace(trace=before.trace + after.trace, n_passes=before.n_passes + after.n_passes)
-
-
-def _best(runs: list[Climb]) -> Climb:
-    return max(runs, key=lambda run: run.objective)
 
 
 def _start(problem: Problem, n_intentions: int, passes: int, tol: float, seed: np.random.SeedSequence) -> Climb:
