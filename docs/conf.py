@@ -1,10 +1,10 @@
 """Sphinx configuration."""
 
-from importlib.metadata import version
+from importlib import metadata
 
 project = "hiql"
 author = "The hiql developers"
-release = version("hiql")
+release = metadata.version("hiql")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "numpydoc"]
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
 autosummary_generate = True

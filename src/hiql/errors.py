@@ -1,6 +1,6 @@
 """The named exceptions. Each says what was wrong, where, with which value, and what to do about it.
 
-All are ``ValueError``s raised before any work is done. They are built from keywords, which stay readable on
+All of them derive from ``ValueError`` and are raised before any work is done. They are built from keywords, which stay readable on
 the exception and survive the trip through a worker process::
 
     raise ActionOutOfRange(action=7, session="m3/12", step=41, n_actions=4)
