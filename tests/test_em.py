@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 import hiql
 from hiql.dynamics import MarkovChain
 from hiql.em import Point, Problem, climb
+from hiql.errors import ShapeMismatch
 from hiql.search import random_policies
 from hiql.solvers import IAVI
 from tests.problems import random_data, random_mdp, switching_data
@@ -44,7 +47,7 @@ def test_acceleration_ends_no_lower_and_needs_fewer_passes(seed):
     plain = climb(problem, start, 5000, 1e-9, accelerate=False)
     fast = climb(problem, start, 5000, 1e-9)
     assert fast.converged
-    assert fast.objective >= plain.objective - 1e-6 * abs(plain.objective) or fast.n_passes < plain.n_passes / 3
+    assert fast.objective >= plain.objective - 1e-6 * abs(plain.objective)
     assert fast.n_passes < plain.n_passes
 
 
@@ -84,11 +87,12 @@ def test_the_search_reaches_at_least_the_best_of_many_plain_runs():
         ends.append(climb(problem, start, 2000, 1e-8, accelerate=False).objective)
     model = hiql.HIAVI(3, mdp=mdp).fit(data)
     assert model.objective_ >= max(ends) - 1e-3 * abs(max(ends))
-    assert model.restarts_.best == model.objective_
+    assert model.restarts_.best == pytest.approx(model.objective_)
     assert model.restarts_.n_agreed >= 1
     assert len(model.restarts_) > 10
     assert model.restarts_.spread >= 0
-    assert "attempts ended within 0.1 %" in str(model.restarts_)
+    assert len(model.restarts_.independent) == len(model.restarts_) - 2
+    assert "starts and kicks came within 0.1 %" in str(model.restarts_)
 
 
 @pytest.mark.parametrize("n_jobs", [2, -1])
@@ -110,3 +114,23 @@ def test_the_papers_variant_samples_demonstrations_and_still_finds_the_intention
     assert matching.distance < 0.1
     again = hiql.HIAVI(2, mdp=mdp, pseudo_count=1e-6, sampled=True, n_init=5, max_iter=60, n_jobs=2).fit(data)
     np.testing.assert_array_equal(paper.policy_, again.policy_)
+    assert np.diff(paper.trace_).min() < 0  # sampling makes EM noisy; weighting never falls
+    other = hiql.HIAVI(2, mdp=mdp, pseudo_count=1e-6, sampled=True, n_init=5, max_iter=60, random_state=1).fit(data)
+    assert not np.array_equal(other.policy_, paper.policy_)
+
+
+def test_no_climb_is_longer_than_max_iter():
+    data, mdp, _ = switching_data(np.random.default_rng(1), n_sessions=5)
+    model = hiql.HIAVI(2, mdp=mdp, max_iter=3).fit(data)
+    assert max(attempt.n_passes for attempt in model.restarts_.attempts) <= 3
+
+
+def test_a_chain_that_does_not_fit_is_refused_before_any_kernel_sees_it():
+    @dataclass(frozen=True)
+    class Wrong(MarkovChain):
+        def chain(self, params, data):
+            return super().chain(params, data)._replace(rows=np.ones(data.n_steps, dtype=np.uint32))
+
+    data, mdp, _ = switching_data(np.random.default_rng(1), n_sessions=5)
+    with pytest.raises(ShapeMismatch, match="chain.*one row of the bank, below M, for each step"):
+        hiql.HIAVI(2, mdp=mdp, dynamics=Wrong()).fit(data)

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import hiql
-from hiql.errors import DataDoesNotFitModel, InvalidNumberOfIntentions, InvalidParameter
+from hiql.errors import DataDoesNotFitModel, EmptyData, InvalidNumberOfIntentions, InvalidParameter, ShapeMismatch
 from hiql.evaluate import align, decoding_agreement, match_policies
 from tests.problems import random_data, random_mdp, switching_data
 
@@ -123,15 +123,17 @@ def test_align_undoes_a_permutation(fitted, problem):
 
 
 def test_an_intention_that_empties_is_reported_in_words_and_never_gives_nan():
-    data = hiql.Trajectories.from_arrays([[0] * 20], [[0] * 20], n_actions=2)
+    """A model of two habits, refitted to an animal that shows only one of them."""
     mdp = hiql.MDP(np.ones((1, 2, 1)), 0.9)
-    model = hiql.HIAVI(3, mdp=mdp, pseudo_count=1e-6, dynamics=hiql.dynamics.MarkovChain(1e-6)).fit(data)
-    for name in ("initial_", "transition_", "policy_", "reward_", "q_", "value_"):
+    options = {"mdp": mdp, "pseudo_count": 1e-9, "dynamics": hiql.dynamics.MarkovChain(1e-9)}
+    two = hiql.Trajectories.from_arrays(
+        np.zeros((20, 30), int), np.repeat([[0], [1]], 10, axis=0) * np.ones((1, 30), int)
+    )
+    one = hiql.Trajectories.from_arrays([[0] * 50], [[0] * 50], n_actions=2)
+    model = hiql.HIAVI(2, **options).fit(one, init=hiql.HIAVI(2, **options).fit(two))
+    for name in ("initial_", "transition_", "policy_", "reward_", "q_", "value_", "share_"):
         assert np.isfinite(getattr(model, name)).all()
-    assert model.share_[2] < 0.1 or not model.notes_
-    starved = hiql.HIAVI(2, mdp=mdp).fit(data)
-    notes = starved._notes(np.array([20.0, 1e-9]), type("Run", (), {"converged": True})())
-    assert notes == ("intention 1 explains 1e-09 of 20 steps: it is empty; try n_intentions=1",)
+    assert any("it is empty; try n_intentions=1" in note for note in model.notes_)
 
 
 def test_a_fit_that_stops_early_says_so(problem):
@@ -185,6 +187,77 @@ def test_more_intentions_than_the_data_can_carry_are_refused():
         hiql.HIQL(3).fit(data)
 
 
+def test_init_with_another_number_of_intentions_is_refused(fitted, problem):
+    data, mdp, _ = problem
+    with pytest.raises(InvalidNumberOfIntentions, match="init has 2; choose the same number"):
+        hiql.HIAVI(3, mdp=mdp).fit(data, init=fitted)
+
+
+def test_anything_but_trajectories_is_refused_with_the_way_to_make_them(fitted, problem):
+    for call in (hiql.HIAVI(2, mdp=problem[1]).fit, fitted.score, fitted.decode):
+        with pytest.raises(InvalidParameter, match="data is 'ndarray'; give hiql.Trajectories"):
+            call(np.zeros((3, 4)))
+
+
+def test_data_without_evidence_are_refused():
+    nothing = hiql.Trajectories.from_arrays([[-1, 0]], [[0, -1]], n_states=2, n_actions=2)
+    with pytest.raises(EmptyData, match="no step has both a state and an action"):
+        hiql.HIQL(1).fit(nothing)
+
+
+@pytest.mark.parametrize("start", [-1, 5, 1.7, [0.1] * 5, [2.0, -1.0, 0, 0, 0], [np.nan] * 5, [1.0, 0.0]])
+def test_senseless_starts_are_refused(fitted, problem, start):
+    with pytest.raises(InvalidParameter, match="start is .*give a state 0…4, or 5 probabilities that sum to 1"):
+        fitted.sample(problem[1], 2, 3, start=start)
+
+
+def test_a_start_state_and_a_start_distribution_are_obeyed(fitted, problem):
+    sample = fitted.sample(problem[1], 300, 1, start=3)
+    assert set(sample.states) == {3}
+    sample = fitted.sample(problem[1], 300, 1, start=[0.5, 0, 0, 0, 0.5])
+    assert set(sample.states) == {0, 4}
+
+
+@pytest.mark.parametrize(("n_sessions", "n_steps"), [(0, 5), (2, 0), (3, [5, 4]), (2, 5.5), (2.0, 5)])
+def test_senseless_sizes_are_refused(fitted, problem, n_sessions, n_steps):
+    with pytest.raises(InvalidParameter, match="n_sessions, n_steps"):
+        fitted.sample(problem[1], n_sessions, n_steps)
+
+
+def test_a_permutation_must_name_every_intention_once(fitted):
+    for order in ([0, 0], [0], [0, 5]):
+        with pytest.raises(InvalidParameter, match="exactly once"):
+            fitted.permuted(order)
+
+
+@pytest.mark.parametrize("discount", [0.3, 0.95])
+def test_one_intention_of_hiql_is_iql(problem, discount):
+    data = problem[0]
+    single = hiql.iql(data, discount)
+    np.testing.assert_allclose(hiql.HIQL(1, discount=discount).fit(data).reward_[0], single.reward, atol=1e-9)
+
+
+def test_a_world_with_one_action_has_nothing_to_explain():
+    data = hiql.Trajectories.from_arrays([[0, 1, 0, 1]], [[0, 0, 0, 0]])
+    for method in ("expected", "stochastic"):
+        model = hiql.HIQL(2, method=method, n_init=1, max_iter=3).fit(data)
+        assert model.log_likelihood_ == pytest.approx(0.0)
+        assert np.isfinite(model.reward_).all()
+
+
+def test_sessions_of_one_step_say_that_no_next_state_is_known():
+    data = hiql.Trajectories.from_arrays([[0], [1], [0]], [[0], [1], [1]])
+    assert any("no step has a known next state" in note for note in hiql.HIQL(1).fit(data).notes_)
+
+
+def test_a_base_policy_for_every_intention_must_have_one_for_each(problem):
+    data, mdp, _ = problem
+    with pytest.raises(ShapeMismatch, match="pseudo_count has shape \\(3, 5, 3\\)"):
+        hiql.HIAVI(2, mdp=mdp, pseudo_count=np.ones((3, 5, 3))).fit(data)
+    model = hiql.HIQL(2, method="stochastic", pseudo_count=np.full((2, 5, 3), 0.1), n_init=1, max_iter=2).fit(data)
+    assert np.isfinite(model.log_likelihood_)
+
+
 def test_data_of_another_size_are_refused(fitted):
     with pytest.raises(DataDoesNotFitModel, match="n_states = 9 but the model was made for n_states = 5"):
         fitted.score(random_data(np.random.default_rng(0), n_states=9))
@@ -196,7 +269,9 @@ def test_data_of_another_size_are_refused(fitted):
 
 def test_bad_options_are_refused_by_name(problem):
     data, mdp, _ = problem
-    for options in ({"n_init": 0}, {"max_iter": 0}, {"tol": -1.0}, {"patience": -1}):
+    wrong = [{"n_init": 0}, {"n_init": 2.5}, {"n_init": "2"}, {"max_iter": 0}, {"max_iter": 2.5}, {"tol": -1.0}]
+    wrong += [{"tol": "small"}, {"patience": -1}, {"random_state": -1}, {"random_state": None}]
+    for options in wrong:
         with pytest.raises(InvalidParameter, match=next(iter(options))):
             hiql.HIAVI(2, mdp=mdp, **options).fit(data)
     with pytest.raises(InvalidParameter, match="mdp is 'NoneType'"):

@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 
 import hiql
-from hiql.errors import ModelFileError
+from hiql.errors import InvalidNumberOfIntentions, InvalidParameter, ModelFileError
 from hiql.persistence import FITTED, register
 from hiql.solvers import ExpectedIQL
 from tests.problems import switching_data
@@ -184,8 +184,47 @@ def test_own_classes_can_be_saved_once_registered(problem, tmp_path):
         pass
 
     model = hiql.IntentionModel(1, solver=MySolver()).fit(data)
-    with pytest.raises(ModelFileError, match="MySolver.*register"):
+    with pytest.raises(InvalidParameter, match="MySolver.*register"):
         model.save(tmp_path / "m.hiql")
     register(MySolver)
     model.save(tmp_path / "m.hiql")
-    assert hiql.load(tmp_path / "m.hiql").solver == MySolver()
+    assert type(hiql.load(tmp_path / "m.hiql").solver) is MySolver
+
+
+def test_a_transition_matrix_of_the_wrong_shape_is_refused_before_any_kernel_sees_it(saved):
+    """Rows of (K, 1) zeros sum to 1 in probability, and compiled loops do not check bounds."""
+    for options in ({}, {"dynamics": {"type": "MarkovChain", "fields": {"pseudo_count": 0.1}}}):
+        with zipfile.ZipFile(saved) as archive:
+            name = json.loads(archive.read("model.json"))["dynamics_parameters"]["tuple"][1]["array"]
+
+        def set_dynamics(document, options=options):
+            document["parameters"]["dict"] |= options
+            return document
+
+        rewrite(saved, set_dynamics, arrays={f"{name}.npy": npy(np.zeros((2, 1)))})
+        with pytest.raises(ModelFileError):
+            hiql.load(saved)
+
+
+def test_flipped_bytes_never_give_anything_but_a_model_or_the_named_error(saved):
+    whole = saved.read_bytes()
+    rng = np.random.default_rng(0)
+    refused = 0
+    for _ in range(300):
+        damaged = bytearray(whole)
+        for position in rng.integers(len(whole), size=rng.integers(1, 4)):
+            damaged[position] ^= int(rng.integers(1, 256))
+        saved.write_bytes(bytes(damaged))
+        try:
+            hiql.load(saved)
+        except ModelFileError:
+            refused += 1
+    assert refused > 100
+
+
+def test_a_model_changed_after_its_fit_is_not_saved(problem, tmp_path):
+    data, mdp, _ = problem
+    model = hiql.HIAVI(2, mdp=mdp).fit(data).set_params(n_intentions=5)
+    with pytest.raises(InvalidNumberOfIntentions, match="fit again before saving"):
+        model.save(tmp_path / "m.hiql")
+    assert not list(tmp_path.iterdir())

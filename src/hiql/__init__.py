@@ -9,6 +9,7 @@ from importlib.metadata import version
 from hiql import baselines, datasets, dynamics, evaluate, solvers, worlds
 from hiql.data.bandit import bandit_trials
 from hiql.data.folds import session_folds
+from hiql.data.importers import read_freibox, read_nwb
 from hiql.data.tables import read_table
 from hiql.data.trajectories import Trajectories
 from hiql.models import HIAVI, HIQL, IntentionModel
@@ -35,6 +36,8 @@ __all__ = [
     "iavi",
     "iql",
     "load",
+    "read_freibox",
+    "read_nwb",
     "read_table",
     "session_folds",
     "solvers",

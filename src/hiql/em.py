@@ -113,7 +113,7 @@ def climb(
         passes += 1
         trace.append(step.objective)
         best = max(best, step, key=lambda s: s.objective)
-        converged = abs(step.objective - first.objective) <= tol * abs(step.objective)
+        converged = bool(abs(step.objective - first.objective) <= tol * abs(step.objective))
         if accelerate and problem.is_monotone and not converged and passes < max_passes:
             jump, factor = _extrapolate(first.point, step.point, step.update, longest)
             if factor > 1.0:

@@ -1,7 +1,7 @@
 """The named exceptions. Each says what was wrong, where, with which value, and what to do about it.
 
-All of them derive from ``ValueError`` and are raised before any work is done. They are built from keywords, which stay readable on
-the exception and survive the trip through a worker process::
+All of them derive from ``ValueError`` and are raised before any work is done. They are built from keywords, which
+stay readable on the exception and survive the trip through a worker process::
 
     raise ActionOutOfRange(action=7, session="m3/12", step=41, n_actions=4)
 """
@@ -87,6 +87,15 @@ class BadTable(HiqlError):
     @staticmethod
     def describe(what: str, remedy: str) -> str:
         return f"{what}; {remedy}"
+
+
+class BadSessionFile(HiqlError):
+    """A session file that cannot be imported; ``row`` counts its trials from 1."""
+
+    @staticmethod
+    def describe(path: str, problem: str, remedy: str, row: int | None = None) -> str:
+        where = "" if row is None else f", row {row}"
+        return f"{path}{where}: {problem}; {remedy}"
 
 
 # --- worlds ---------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, ChainCounts, FloatArray
+from hiql.errors import ShapeMismatch
 from hiql.kernels.filtering import filter_sessions
 from hiql.kernels.smoother import FLOOR, expected_counts, smooth_session
 from hiql.kernels.viterbi import viterbi_sessions
@@ -53,7 +54,7 @@ def emission(log_policy: FloatArray, phases: npt.NDArray[np.intp]) -> Emission:
 def expect(data: Trajectories, chain: Chain, log_policy: FloatArray, n_threads: int = 1) -> Expectation:
     """The E-step. The result does not depend on ``n_threads``: the data are cut into the same chunks regardless."""
     table, log_scale = emission(log_policy, chain.phases)
-    initial, bank = _floored(chain)
+    initial, bank = _floored(data, chain, len(log_policy))
     n_phases = len(chain.phases)
 
     def run(sessions: tuple[int, int]) -> tuple[float, FloatArray, FloatArray, FloatArray]:
@@ -73,7 +74,7 @@ def expect(data: Trajectories, chain: Chain, log_policy: FloatArray, n_threads: 
 def smooth(data: Trajectories, chain: Chain, log_policy: FloatArray) -> FloatArray:
     """(N, K) p(z_t | the whole session)."""
     table, _ = emission(log_policy, chain.phases)
-    initial, bank = _floored(chain)
+    initial, bank = _floored(data, chain, len(log_policy))
     n_phases = len(chain.phases)
     posterior = np.empty((data.n_steps, n_phases))
     unused = np.empty((2, n_phases)), np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
@@ -88,7 +89,9 @@ def causal(data: Trajectories, chain: Chain, log_policy: FloatArray) -> tuple[Fl
     table, _ = emission(log_policy, chain.phases)
     predicted = np.empty((data.n_steps, len(chain.phases)))
     filtered = np.empty_like(predicted)
-    filter_sessions(data.offsets, data.pairs, chain.rows, *_floored(chain), table, predicted, filtered)
+    filter_sessions(
+        data.offsets, data.pairs, chain.rows, *_floored(data, chain, len(log_policy)), table, predicted, filtered
+    )
     n_intentions = len(log_policy)
     return _by_intention(predicted, chain, n_intentions), _by_intention(filtered, chain, n_intentions)
 
@@ -96,7 +99,7 @@ def causal(data: Trajectories, chain: Chain, log_policy: FloatArray) -> tuple[Fl
 def most_likely_path(data: Trajectories, chain: Chain, log_policy: FloatArray) -> npt.NDArray[np.int64]:
     """(N,) the intentions on the most likely path through each session (Viterbi)."""
     table, _ = emission(log_policy, chain.phases)
-    initial, bank = _floored(chain)
+    initial, bank = _floored(data, chain, len(log_policy))
     with np.errstate(divide="ignore"):
         log_table = np.log(table)
     path = np.empty(data.n_steps, dtype=np.int64)
@@ -104,9 +107,27 @@ def most_likely_path(data: Trajectories, chain: Chain, log_policy: FloatArray) -
     return chain.phases[path]
 
 
-def _floored(chain: Chain) -> tuple[FloatArray, FloatArray]:
-    """Initial and bank with no probability below the floor that keeps the smoother from underflowing."""
+def _floored(data: Trajectories, chain: Chain, n_intentions: int) -> tuple[FloatArray, FloatArray]:
+    """Initial and bank with no probability below the floor that keeps the smoother from underflowing.
+
+    The kernels do not check bounds, so this door to them checks that the chain fits the data and itself.
+    """
+    n_phases = len(chain.phases)
+    fits = chain.initial.shape == (n_phases,) and chain.bank.shape[1:] == (n_phases, n_phases)
+    fits = fits and chain.rows.shape == (data.n_steps,) and int(_largest(chain.rows)) < len(chain.bank)
+    if not (fits and chain.phases.min() >= 0 and chain.phases.max() < n_intentions):
+        raise ShapeMismatch(
+            field="chain",
+            shape=(chain.initial.shape, chain.bank.shape, chain.rows.shape),
+            expected=((n_phases,), ("M", n_phases, n_phases), (data.n_steps,)),
+            remedy="let the dynamics give one row of the bank, below M, for each step, and phases of known intentions",
+        )
     return np.maximum(chain.initial, FLOOR), np.maximum(chain.bank, FLOOR)
+
+
+def _largest(rows: npt.NDArray[np.uint32]) -> int:
+    """The largest row; a constant broadcast over all steps is looked at once."""
+    return rows[0] if rows.strides == (0,) else rows.max()
 
 
 def _by_intention(per_phase: FloatArray, chain: Chain, n_intentions: int) -> FloatArray:

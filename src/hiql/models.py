@@ -10,15 +10,16 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from hiql.data.sizes import check_sizes, check_trajectories
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, FloatArray, IntentionDynamics
 from hiql.dynamics.markov import MarkovChain
 from hiql.em import Climb, Point, Problem, climb
-from hiql.errors import InvalidNumberOfIntentions, InvalidParameter
+from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
 from hiql.inference import causal, expect, most_likely_path, smooth
 from hiql.progress import progress_bar
-from hiql.sampling import sample_sessions
-from hiql.scoring import ScoredEstimator, check_sizes, log_odds_seen
+from hiql.sampling import sample_sessions, session_lengths
+from hiql.scoring import ScoredEstimator, log_odds_seen
 from hiql.search import Attempt, Restarts, Search, find_optimum
 from hiql.solvers.iavi import IAVI
 from hiql.solvers.iql import iql_solver
@@ -44,7 +45,7 @@ class IntentionModel(ScoredEstimator):
     tol : a climb has converged when a step gains less than this, relative to the objective
     sampled : draw the demonstrations of each intention by their posterior, as the paper does, instead of
         weighting them. EM is then noisy, so starts run to the end and nothing is disturbed.
-    random_state : seed; the same seed gives the same fit, whatever ``n_jobs``
+    random_state : seed, a whole number; the same seed gives the same fit, whatever ``n_jobs``
     n_jobs : threads (None: 1, -1: all cores)
     progress : show a progress bar, on a terminal, when a fit takes more than two seconds
 
@@ -98,9 +99,10 @@ class IntentionModel(ScoredEstimator):
         With ``init``, another fitted model, EM starts from its parameters and nothing else is tried: so fits of
         single animals keep the intentions of the fit of all animals (the paper's third stage).
         """
+        check_trajectories(data)
         search = self._checked_search(data)
         solver, dynamics = self._solver(), self._dynamics()
-        solver.check(data)
+        solver.check(data, self.n_intentions)
         sampling = np.random.default_rng([self.random_state, 1]) if self.sampled else None
         n_threads = search.n_jobs if data.n_steps >= 400_000 else 1
         problem = Problem(data, dynamics, solver, n_threads, sampling)
@@ -109,6 +111,10 @@ class IntentionModel(ScoredEstimator):
                 best, restarts = find_optimum(problem, self.n_intentions, search, self.random_state, update)
         else:
             init._check_data(data)
+            if len(init.log_policy_) != self.n_intentions:
+                raise InvalidNumberOfIntentions(
+                    n_intentions=self.n_intentions, remedy=f"init has {len(init.log_policy_)}; choose the same number"
+                )
             best = climb(problem, Point(init.dynamics_parameters_, init.log_policy_), search.max_iter, search.tol)
             restarts = Restarts((Attempt("init", best.objective, best.n_passes),))
         self._keep(problem, best, restarts, sort=init is None)
@@ -118,38 +124,44 @@ class IntentionModel(ScoredEstimator):
         k = self.n_intentions
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise InvalidNumberOfIntentions(n_intentions=k, remedy="choose a whole number ≥ 1")
+        if data.n_observed == 0:
+            raise EmptyData(what="no step has both a state and an action", remedy="give at least one observed step")
         if k > data.n_observed:
             raise InvalidNumberOfIntentions(
                 n_intentions=k,
                 remedy=f"the data have only {data.n_observed} observed steps; choose fewer intentions",
             )
-        for name, lowest in (("n_init", 1), ("max_iter", 1), ("patience", 0), ("tol", 0)):
-            value = getattr(self, name)
-            if value is not None and not value >= lowest:
-                raise InvalidParameter(parameter=name, value=value, remedy=f"choose a number ≥ {lowest}")
         patience = 12 * (k - 1) if self.patience is None else self.patience
-        return Search(self.n_init, patience, self.max_iter, self.tol, _n_threads(self.n_jobs))
+        wholes = {"n_init": (self.n_init, 1), "max_iter": (self.max_iter, 1), "patience": (patience, 0)}
+        for name, (value, lowest) in (wholes | {"random_state": (self.random_state, 0)}).items():
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < lowest:
+                raise InvalidParameter(parameter=name, value=value, remedy=f"choose a whole number ≥ {lowest}")
+        if not isinstance(self.tol, int | float | np.number) or not self.tol >= 0:
+            raise InvalidParameter(parameter="tol", value=self.tol, remedy="choose a number ≥ 0")
+        return Search(self.n_init, patience, self.max_iter, float(self.tol), _n_threads(self.n_jobs))
 
     def _keep(self, problem: Problem, best: Climb, restarts: Restarts, *, sort: bool) -> None:
         """Turn the best point into fitted attributes; the rewards are solved here, once."""
         point = best.point
-        use = problem.expect(point).actions.sum(axis=(1, 2))
+        expectation = problem.expect(point)
         if sort:
-            order = np.argsort(-use, kind="stable")
-            use = use[order]
+            order = np.argsort(-expectation.actions.sum(axis=(1, 2)), kind="stable")
             point = Point(problem.dynamics.permute(point.dynamics, order), point.log_policy[order])
-        preference = problem.solver.explain(problem.evidence(point, problem.expect(point)), point.log_policy)
+            expectation = problem.expect(point)
+        preference = problem.solver.explain(problem.evidence(point, expectation), point.log_policy)
+        kept = problem.step(Point(point.dynamics, preference.log_policy))  # a random M-step may have moved it
+        use = problem.expect(kept.point).actions.sum(axis=(1, 2))
         told = log_odds_seen(problem.data.pair_counts)
         self.n_free_ = problem.dynamics.n_free(point.dynamics) + self.n_intentions * told
         self._set_parameters(point, preference)
-        self.log_likelihood_ = self.score(problem.data)
-        self.objective_ = best.objective
+        self.log_likelihood_ = kept.log_likelihood
+        self.objective_ = kept.objective
         self.trace_ = np.array(best.trace)
         self.n_iter_ = best.n_passes
         self.converged_ = best.converged
         self.restarts_ = restarts
         self.share_ = use / use.sum()
-        self.notes_ = self._notes(use, best)
+        self.notes_ = self._notes(use, best, problem.data)
 
     def _set_parameters(self, point: Point, preference: Preference) -> None:
         summary = self._dynamics().summary(point.dynamics)
@@ -160,7 +172,7 @@ class IntentionModel(ScoredEstimator):
         self.reward_, self.q_, self.value_ = preference.reward, preference.q, preference.value
         _, self.n_states_, self.n_actions_ = preference.q.shape
 
-    def _notes(self, use: FloatArray, best: Climb) -> tuple[str, ...]:
+    def _notes(self, use: FloatArray, best: Climb, data: Trajectories) -> tuple[str, ...]:
         notes = [
             f"intention {i} explains {n:.2g} of {use.sum():.0f} steps: it is empty; try n_intentions={len(use) - 1}"
             for i, n in enumerate(use)
@@ -171,6 +183,8 @@ class IntentionModel(ScoredEstimator):
                 f"the fit stopped after {best.n_passes} passes (max_iter={self.max_iter}) before it converged to "
                 f"tol={self.tol:g}; raise max_iter"
             )
+        if not (data.next_states >= 0).any():
+            notes.append("no step has a known next state: without a known world, rewards are log-odds of actions only")
         return tuple(notes)
 
     # --- inference --------------------------------------------------------------------------------------------
@@ -214,15 +228,9 @@ class IntentionModel(ScoredEstimator):
         """
         check_is_fitted(self, "log_policy_")
         check_sizes(world, self.n_states_, self.n_actions_)
-        lengths = np.broadcast_to(np.asarray(n_steps), n_sessions) if n_sessions >= 1 else np.zeros(0)
-        if n_sessions < 1 or (lengths < 1).any():
-            raise InvalidParameter(
-                parameter="n_sessions, n_steps",
-                value=(n_sessions, n_steps),
-                remedy="simulate at least 1 of each",
-            )
         rng = np.random.default_rng(random_state)
-        return sample_sessions(self._chain, self.policy_, world, lengths.astype(np.int64), start, rng)
+        lengths = session_lengths(n_sessions, n_steps)
+        return sample_sessions(self._chain, self.policy_, world, lengths, start, rng)
 
     def _chain(self, data: Trajectories) -> Chain:
         self._check_data(data)
@@ -232,6 +240,10 @@ class IntentionModel(ScoredEstimator):
         """A copy in which intention ``order[i]`` is called i."""
         check_is_fitted(self, "log_policy_")
         index = np.asarray(order, dtype=np.intp)
+        if sorted(index.tolist()) != list(range(self.n_intentions)):
+            raise InvalidParameter(
+                parameter="order", value=order, remedy=f"name each of 0…{self.n_intentions - 1} exactly once"
+            )
         other = copy(self)
         point = Point(self._dynamics().permute(self.dynamics_parameters_, index), self.log_policy_[index])
         other._set_parameters(
@@ -251,6 +263,8 @@ class IntentionModel(ScoredEstimator):
         other = copy(self)
         preference = Preference(self.reward_[:, at], self.q_[:, at], self.value_[:, at], self.log_policy_[:, at])
         other._set_parameters(Point(self.dynamics_parameters_, preference.log_policy), preference)
+        for name in ("log_likelihood_", "objective_", "trace_", "n_free_"):  # these were about the coarse data
+            delattr(other, name)
         return other
 
     def save(self, path: str | PathLike[str]) -> None:

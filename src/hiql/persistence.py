@@ -10,6 +10,7 @@ import io
 import json
 import math
 import zipfile
+import zlib
 from dataclasses import fields, is_dataclass
 from os import PathLike
 from typing import Any, TypeVar
@@ -17,9 +18,10 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 
+from hiql.data.trajectories import Trajectories
 from hiql.dynamics.markov import MarkovChain
 from hiql.em import Point
-from hiql.errors import HiqlError, ModelFileError
+from hiql.errors import HiqlError, InvalidNumberOfIntentions, InvalidParameter, ModelFileError
 from hiql.files import write_whole
 from hiql.models import HIAVI, HIQL, IntentionModel
 from hiql.search import Attempt, Restarts
@@ -54,6 +56,10 @@ MODELS = {kind.__name__: kind for kind in (IntentionModel, HIAVI, HIQL)}
 
 def save_model(model: IntentionModel, path: str | PathLike[str]) -> None:
     """Write a fitted model, whole or not at all."""
+    if len(model.log_policy_) != model.n_intentions:
+        raise InvalidNumberOfIntentions(
+            n_intentions=model.n_intentions, remedy=f"the fit has {len(model.log_policy_)}; fit again before saving"
+        )
     arrays: dict[str, np.ndarray] = {}
     document = {
         "format": FORMAT,
@@ -78,6 +84,8 @@ def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     """A JSON tree for ``value``; its arrays are put into ``arrays``."""
     if value is None or isinstance(value, bool | int | str):
         return value
+    if isinstance(value, np.bool_):
+        return bool(value)
     if isinstance(value, float | np.floating):
         return {"float": repr(float(value))} if not math.isfinite(value) else float(value)
     if isinstance(value, np.integer):
@@ -98,9 +106,9 @@ def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
         return {"tuple": [_pack(item, arrays) for item in value]}
     if isinstance(value, dict):
         return {"dict": {str(k): _pack(v, arrays) for k, v in value.items()}}
-    raise ModelFileError(
-        path="the model",
-        problem=f"it holds a {type(value).__name__}, which cannot be saved",
+    raise InvalidParameter(
+        parameter="a part of the model that cannot be saved",
+        value=type(value).__name__,
         remedy="make it a dataclass and pass the class to hiql.persistence.register",
     )
 
@@ -125,26 +133,18 @@ def load(path: str | PathLike[str], *, max_bytes: int = MOST_BYTES) -> Intention
                     problem=f"it unpacks to {size} bytes",
                     remedy=f"pass max_bytes={size} if you trust it",
                 )
-            return _restore(json.loads(archive.read("model.json")), archive, path)
+            return _restore(json.loads(archive.read("model.json")), Arrays(archive), path)
     except HiqlError as error:
         raise (error if isinstance(error, ModelFileError) else ModelFileError(path=path, problem=str(error))) from error
     except FileNotFoundError:
         raise ModelFileError(path=path, problem="there is no such file", remedy="check the path") from None
-    except (zipfile.BadZipFile, OSError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
         raise ModelFileError(path=path, problem=f"it is truncated or not a model file ({error})") from error
-    except (
-        KeyError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        IndexError,
-        NotImplementedError,
-        RecursionError,
-    ) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, MemoryError) as error:
         raise ModelFileError(path=path, problem=f"its content is not what a model holds ({error!r})") from error
 
 
-def _restore(document: dict[str, Any], archive: zipfile.ZipFile, path: Any) -> IntentionModel:
+def _restore(document: dict[str, Any], arrays: Arrays, path: Any) -> IntentionModel:
     if document.get("format") != FORMAT:
         raise ModelFileError(path=path, problem="it is some other kind of file")
     if document["version"] > VERSION:
@@ -153,15 +153,16 @@ def _restore(document: dict[str, Any], archive: zipfile.ZipFile, path: Any) -> I
             problem=f"it was written by a newer hiql (format {document['version']}, this one reads {VERSION})",
             remedy="upgrade hiql: pip install -U hiql",
         )
-    model = MODELS[document["model"]](**_unpack(document["parameters"], archive))
-    point = Point(_unpack(document["dynamics_parameters"], archive), np.empty(0))
-    preference = Preference(*_unpack(document["preference"], archive))
+    model = MODELS[document["model"]](**_unpack(document["parameters"], arrays))
+    preference = Preference(*_unpack(document["preference"], arrays))
+    point = Point(_unpack(document["dynamics_parameters"], arrays), preference.log_policy)
     _check_shapes(model, point, preference, path)
     model._set_parameters(point, preference)
-    model.restarts_ = _unpack(document["restarts"], archive)
-    for name, value in _unpack(document["fitted"], archive).items():
-        if name in FITTED:
-            setattr(model, name, value)
+    model.restarts_ = _unpack(document["restarts"], arrays)
+    fitted = _unpack(document["fitted"], arrays)
+    for name in FITTED:
+        setattr(model, name, fitted[name])
+    model.score(Trajectories.from_arrays([[0]], [[0]], n_states=model.n_states_, n_actions=model.n_actions_))
     return model
 
 
@@ -169,11 +170,10 @@ def _check_shapes(model: IntentionModel, point: Point, preference: Preference, p
     k = model.n_intentions
     shape = preference.log_policy.shape
     wanted = {"reward": shape, "q": shape, "value": shape[:2]}
-    consistent = len(shape) == 3 and shape[0] == k
+    consistent = len(shape) == 3 and shape[0] == k and min(shape) >= 1
     consistent &= all(getattr(preference, name).shape == expected for name, expected in wanted.items())
     arrays = (*point.dynamics, *preference)
     consistent &= all(array.dtype == np.float64 and np.isfinite(array).all() for array in arrays)
-    consistent &= all(array.shape[:1] == (k,) for array in point.dynamics) or model.dynamics is not None
     if not consistent:
         raise ModelFileError(path=path, problem="its arrays have the wrong shape, type or values")
     normalised = [*point.dynamics, preference.log_policy]
@@ -181,22 +181,35 @@ def _check_shapes(model: IntentionModel, point: Point, preference: Preference, p
         raise ModelFileError(path=path, problem="its probabilities do not sum to 1")
 
 
-def _unpack(tree: Any, archive: zipfile.ZipFile) -> Any:
+class Arrays:
+    """The arrays of an open archive; each is read once, however often it is named."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        self._read: dict[str, np.ndarray] = {}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._read:
+            self._read[name] = _read_array(self._archive, name)
+        return self._read[name]
+
+
+def _unpack(tree: Any, arrays: Arrays) -> Any:
     if not isinstance(tree, dict):
         return tree
     ((kind, content), *more) = tree.items()
     if kind == "float":
         return float(content)
     if kind == "array":
-        return _read_array(archive, content)
+        return arrays[content]
     if kind == "sparse":
-        data, indices, indptr, shape = (_unpack(part, archive) for part in content)
+        data, indices, indptr, shape = (_unpack(part, arrays) for part in content)
         return sparse.csr_array((data, indices, indptr), shape=tuple(shape))
     if kind == "tuple":
-        return tuple(_unpack(item, archive) for item in content)
+        return tuple(_unpack(item, arrays) for item in content)
     if kind == "dict":
-        return {name: _unpack(item, archive) for name, item in content.items()}
-    values = {name: _unpack(item, archive) for name, item in dict(more)["fields"].items()}
+        return {name: _unpack(item, arrays) for name, item in content.items()}
+    values = {name: _unpack(item, arrays) for name, item in dict(more)["fields"].items()}
     return _TYPES[content](**values)
 
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, FloatArray
+from hiql.errors import InvalidParameter
 from hiql.worlds.draws import draw
 from hiql.worlds.mdp import MDP, World
 
@@ -58,12 +59,34 @@ def _chain_by_state(chain_for: Callable[[Trajectories], Chain], world: MDP) -> C
     return chain_for(tour)
 
 
+def session_lengths(n_sessions: int, n_steps: int | npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """(n_sessions,) whole numbers ≥ 1, from one length for all sessions or one for each."""
+    lengths = np.asarray(n_steps)
+    whole = isinstance(n_sessions, int | np.integer) and np.issubdtype(lengths.dtype, np.integer)
+    if not (whole and n_sessions >= 1 and lengths.shape in ((), (n_sessions,)) and (lengths >= 1).all()):
+        raise InvalidParameter(
+            parameter="n_sessions, n_steps",
+            value=(n_sessions, n_steps),
+            remedy="choose whole numbers ≥ 1, and one length for all sessions or one for each",
+        )
+    return np.broadcast_to(lengths, n_sessions).astype(np.int64)
+
+
 def _start_states(
     world: MDP, start: int | npt.ArrayLike | None, n_sessions: int, rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
+    """(n_sessions,) the given state in every session, or draws from the given distribution (S,)."""
     if start is None:
         start = world.start if isinstance(world, World) else 0
-    where = np.asarray(start, dtype=np.float64)
-    if where.ndim == 0:
+    where = np.asarray(start)
+    is_state = where.ndim == 0 and np.issubdtype(where.dtype, np.integer) and 0 <= where < world.n_states
+    is_distribution = where.shape == (world.n_states,) and (where >= 0).all() and abs(where.sum() - 1.0) < 1e-6
+    if not (is_state or is_distribution):
+        raise InvalidParameter(
+            parameter="start",
+            value=start,
+            remedy=f"give a state 0…{world.n_states - 1}, or {world.n_states} probabilities that sum to 1",
+        )
+    if is_state:
         return np.full(n_sessions, int(where))
-    return draw(np.broadcast_to(where, (n_sessions, world.n_states)), rng)
+    return draw(np.broadcast_to(where.astype(np.float64), (n_sessions, world.n_states)), rng)

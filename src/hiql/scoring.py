@@ -10,8 +10,9 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from hiql.data.sizes import check_sizes, check_trajectories
 from hiql.data.trajectories import Trajectories
-from hiql.errors import DataDoesNotFitModel, InvalidParameter
+from hiql.errors import InvalidParameter
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -40,15 +41,15 @@ class ScoredEstimator(BaseEstimator, ABC):
 
     def score(self, data: Trajectories, y: object = None, *, per: str | None = None) -> float:  # noqa: ARG002
         """Log-likelihood of the data in nats: total, or per observed "step" or "session"."""
+        self._check_data(data)
         divisors = {None: 1, "step": data.n_observed, "session": data.n_sessions}
         if per not in divisors:
             raise InvalidParameter(parameter="per", value=per, remedy="choose None, 'step' or 'session'")
-        self._check_data(data)
         return self._log_likelihood(data) / max(divisors[per], 1)
 
     def bic(self, data: Trajectories) -> float:
         """Bayesian information criterion −2 log L + n_free log N; lower is better. See ``n_free_``."""
-        return -2.0 * self.score(data) + self.n_free_ * np.log(data.n_observed)
+        return -2.0 * self.score(data) + self.n_free_ * np.log(max(data.n_observed, 1))
 
     def aic(self, data: Trajectories) -> float:
         """Akaike information criterion −2 log L + 2 n_free; lower is better."""
@@ -56,21 +57,8 @@ class ScoredEstimator(BaseEstimator, ABC):
 
     def _check_data(self, data: Trajectories) -> None:
         check_is_fitted(self, "log_policy_")
+        check_trajectories(data)
         check_sizes(data, *self.log_policy_.shape[-2:])
-
-
-class _Sized(Protocol):
-    @property
-    def n_states(self) -> int: ...
-    @property
-    def n_actions(self) -> int: ...
-
-
-def check_sizes(data: _Sized, n_states: int, n_actions: int) -> None:
-    """Raise unless the data (or the world) have these numbers of states and actions."""
-    for field, size in (("n_states", n_states), ("n_actions", n_actions)):
-        if getattr(data, field) != size:
-            raise DataDoesNotFitModel(field=field, data=getattr(data, field), model=size)
 
 
 def log_odds_seen(counts: Any) -> int:

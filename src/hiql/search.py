@@ -77,16 +77,23 @@ class Restarts:
 
     @property
     def n_agreed(self) -> int:
-        """How many attempts ended within 0.1 % of the best one."""
-        return int((self.objectives >= self.best - AGREE * abs(self.best)).sum())
+        """How many independent attempts (starts and kicks) came within 0.1 % of the best objective."""
+        near = self.best - AGREE * abs(self.best)
+        return sum(attempt.objective >= near for attempt in self.independent)
+
+    @property
+    def independent(self) -> tuple[Attempt, ...]:
+        """The starts and kicks; the other attempts continue one of them."""
+        return tuple(attempt for attempt in self.attempts if attempt.kind not in ("polish", "finish"))
 
     def __len__(self) -> int:
         return len(self.attempts)
 
     def __str__(self) -> str:
         return (
-            f"{self.n_agreed} of {len(self)} attempts ended within 0.1 % of the best objective "
-            f"({self.best:.2f}); the worst was {self.spread:.2f} nats below; {self.n_passes} passes in all"
+            f"{self.n_agreed} of {len(self.independent)} starts and kicks came within 0.1 % of the best objective "
+            f"({self.best:.2f}); the others were given up, at most {self.spread:.2f} nats below; "
+            f"{self.n_passes} passes in all"
         )
 
 
@@ -115,7 +122,7 @@ def _kick_until_patience_ends(problem: Problem, start: Climb, search: Search, di
     failures = 0
     while failures < search.patience:
         batch = min(BATCH, search.patience)
-        challenger = diary.attempt("kick", partial(_kick, problem, best), batch)
+        challenger = diary.attempt("kick", partial(_kick, problem, best, search.max_iter), batch)
         gain = challenger.objective - best.objective
         failures = 0 if gain > REAL_GAIN * abs(best.objective) else failures + batch
         best = challenger if gain > 0 else best
@@ -163,12 +170,13 @@ def _start(problem: Problem, n_intentions: int, passes: int, tol: float, seed: n
     return climb(problem.reseeded(seed.spawn(1)[0]), start, passes, tol)
 
 
-def _kick(problem: Problem, incumbent: Climb, seed: np.random.SeedSequence) -> Climb:
+def _kick(problem: Problem, incumbent: Climb, max_iter: int, seed: np.random.SeedSequence) -> Climb:
     """Disturb the incumbent in one of two ways, and climb until it is overtaken or out of reach."""
     rng = np.random.default_rng(seed)
     move = renew_an_intention if rng.random() < 1 / 3 else deal_policies_anew
     start = move(problem, incumbent.point, rng)
-    return climb(problem, start, KICK_PASSES, KICK_TOL, partial(_out_of_reach, incumbent.objective))
+    passes = min(KICK_PASSES, max_iter)
+    return climb(problem, start, passes, KICK_TOL, partial(_out_of_reach, incumbent.objective))
 
 
 def deal_policies_anew(problem: Problem, point: Point, rng: np.random.Generator) -> Point:

@@ -34,7 +34,6 @@ def test_the_latest_trial_of_every_state():
     assert latest.choice[:5].tolist() == [-1, 0, 1, 0, 1]
     np.testing.assert_array_equal(latest.reward[:5], [np.nan, 0, 0, 1, 1])
     assert latest.choice[5:].tolist() == [0] * 4 + [1] * 4 + [0] * 4 + [1] * 4
-    assert np.flatnonzero(latest.same).tolist() == [5, 10, 15, 20]
 
 
 def test_trials_without_choice_or_outcome_do_not_count():

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import hiql
-from hiql.data.importers import BadSessionFile, read_freibox, read_nwb
-from hiql.errors import BadTable, EmptyData, InvalidParameter
+from hiql.data.importers import read_freibox, read_nwb
+from hiql.errors import BadSessionFile, BadTable, EmptyData, InvalidParameter
 
 HEADER_LINE = (
     "Subject,Start_Date,Start_Time,End_Time,Training_Stage,Trial_nr,Licking_block_type,Lick_result,Light_on,"

@@ -26,5 +26,9 @@ def test_by_hand(policy, value):
 
 def test_learnt_policies_are_assigned_to_intentions():
     rewards, experts = np.array([REWARD, REWARD[::-1]]), np.array([TO_ONE, TO_ZERO])
-    assert matched_value_differences(MDP, rewards, experts, [TO_ZERO, TO_ONE]) == pytest.approx([0.0, 0.0])
-    assert matched_value_differences(MDP, rewards, experts, [TO_ONE]) == pytest.approx([0.0, 1.0])
+    crossed = matched_value_differences(MDP, rewards, experts, [TO_ZERO, TO_ONE])
+    assert crossed.order == [1, 0]
+    assert crossed.differences == pytest.approx([0.0, 0.0])
+    single = matched_value_differences(MDP, rewards, experts, [TO_ONE])
+    assert single.order == [0, 0]
+    assert single.differences == pytest.approx([0.0, 1.0])

@@ -70,6 +70,28 @@ def test_expected_iql_is_iavi_in_the_counted_world():
         np.testing.assert_allclose(ours, theirs, atol=1e-9)
 
 
+def test_actions_never_taken_pin_the_reward_as_in_algorithm_2():
+    """Three states, action 2 never taken in two of them: the algorithm as printed, run out, against its fixed point."""
+    rng = np.random.default_rng(6)
+    mdp = random_mdp(rng, 3, 3, 0.8)
+    policy = np.array([[0.6, 0.4, 0.0], [0.2, 0.8, 0.0], [0.3, 0.3, 0.4]])
+    data = well_sampled(rng, mdp, policy, 20_000)
+    expected = hiql.iql(data, 0.8, pseudo_count=1e-2)
+    stochastic = hiql.iql(data, 0.8, pseudo_count=1e-2 * 60, method="stochastic", learning_rates=(0.02,) * 3, epochs=60)
+    for state in (0, 1):
+        assert expected.reward[state, 2] == pytest.approx(0.0, abs=1e-9)
+        np.testing.assert_allclose(expected.reward[state], stochastic.reward[state], atol=0.3)
+    np.testing.assert_allclose(softmax(expected.q, axis=1)[:, :2], softmax(stochastic.q, axis=1)[:, :2], atol=0.03)
+
+
+def test_heavy_weights_do_not_make_algorithm_2_diverge():
+    data = random_data(np.random.default_rng(4), lengths=(100,), missing=0.0)
+    for options in ({"method": "expected"}, {"method": "stochastic", "epochs": 5}):
+        for weight in (50.0, 1e-310):
+            preference = hiql.iql(data, weights=np.full(100, weight), **options)
+            assert all(np.isfinite(part).all() for part in preference)
+
+
 def test_weights_of_zero_remove_demonstrations():
     rng = np.random.default_rng(3)
     data = random_data(rng, n_states=4, n_actions=2, lengths=(50, 50), missing=0.0)

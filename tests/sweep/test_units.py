@@ -60,6 +60,16 @@ def test_a_failure_is_told_and_tried_again(tmp_path, traces, units):
     assert (traces / "2").read_text() == "x"
 
 
+def not_json(unit):
+    return {"number": {1, 2}} if unit["number"] == 2 else {"number": unit["number"]}
+
+
+def test_a_result_that_json_cannot_hold_is_a_failure_like_any_other(tmp_path):
+    outcomes, failures = run_units([{"number": i} for i in range(4)], not_json, tmp_path)
+    assert [o.unit["number"] for o in outcomes] == [0, 1, 3]
+    assert "TypeError" in failures[0].error
+
+
 def test_a_damaged_result_is_computed_again(tmp_path, traces, units):
     run_units(units, square, tmp_path / "units")
     for path in (tmp_path / "units").iterdir():

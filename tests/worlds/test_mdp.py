@@ -64,13 +64,13 @@ def test_under_mixes_the_actions(dense, thin):
     assert_allclose(thin.under(policy).toarray(), expected)
 
 
-def test_uniform_resolvent_solves_with_the_mean_over_actions(dense, thin):
+def test_resolvent_solves_with_the_mean_over_actions(dense, thin):
     matrix = np.eye(S) - 0.9 * dense.transitions.mean(axis=1)
     b = np.random.default_rng(1).normal(size=(S, 2))
     for mdp in (dense, thin):
-        assert_allclose(matrix @ mdp.uniform_resolvent.solve(b), b, atol=1e-12)
-        assert_allclose(matrix @ mdp.uniform_resolvent.solve(b[:, 0]), b[:, 0], atol=1e-12)
-        assert mdp.uniform_resolvent is mdp.uniform_resolvent
+        assert_allclose(matrix @ mdp.resolvent.solve(b), b, atol=1e-12)
+        assert_allclose(matrix @ mdp.resolvent.solve(b[:, 0]), b[:, 0], atol=1e-12)
+        assert mdp.resolvent is mdp.resolvent
 
 
 @pytest.mark.parametrize("layout", [np.asarray, as_sparse])
@@ -136,10 +136,10 @@ def test_a_world_is_shared_not_copied(dense):
 def test_a_world_can_go_to_a_worker_even_after_it_was_factorised(make):
     world = make()
     b = np.ones(world.n_states)
-    solved = world.uniform_resolvent.solve(b)
+    solved = world.resolvent.solve(b)
     again = pickle.loads(pickle.dumps(world))
     assert repr(again) == repr(world)
-    assert_allclose(again.uniform_resolvent.solve(b), solved)
+    assert_allclose(again.resolvent.solve(b), solved)
 
 
 def test_the_drawing_of_a_world_is_read_only():

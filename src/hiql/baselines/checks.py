@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import Trajectories
 from hiql.errors import EmptyData, InvalidParameter
-from hiql.scoring import check_sizes
 from hiql.worlds.mdp import MDP
 
 

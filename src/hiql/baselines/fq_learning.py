@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, logit
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from hiql.baselines.checks import check_evidence, check_number, check_whole
 from hiql.baselines.climbing import Optimum, climb

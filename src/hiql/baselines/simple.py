@@ -9,10 +9,11 @@ import numpy as np
 from hiql.baselines.checks import check_evidence
 from hiql.baselines.policy_baseline import PolicyBaseline
 from hiql.baselines.timed import time_of_step, timed_counts
+from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import IntArray, Trajectories
 from hiql.errors import EmptyData, InvalidParameter, ShapeMismatch
-from hiql.scoring import FloatArray, check_sizes, log_odds_seen
-from hiql.solvers.counting import LOWEST, check_pseudo_count, check_pseudo_count_shape, log_policy_from_counts
+from hiql.scoring import FloatArray, log_odds_seen
+from hiql.solvers.counting import LOWEST, CountingPolicy, log_policy_from_counts
 
 
 class RandomPolicy(PolicyBaseline):
@@ -42,8 +43,7 @@ class CountPolicy(PolicyBaseline):
         return self
 
     def _count(self, data: Trajectories, counts: FloatArray) -> None:
-        check_pseudo_count(self.pseudo_count)
-        check_pseudo_count_shape(self.pseudo_count, data)
+        CountingPolicy(self.pseudo_count).check(data, n_intentions=1)
         check_evidence(data)
         self.log_policy_ = log_policy_from_counts(counts, self.pseudo_count)
         self.n_free_ = log_odds_seen(counts)

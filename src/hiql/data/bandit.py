@@ -12,7 +12,7 @@ import pandas as pd
 
 from hiql.data.codes import Codes, encode
 from hiql.data.tables import column, load_table, ordered_sessions
-from hiql.data.trajectories import Trajectories, following_states
+from hiql.data.trajectories import MISSING, Trajectories, following_states
 from hiql.errors import BadTable, EmptyData, InvalidParameter
 
 NO_HISTORY = "·"
@@ -39,8 +39,9 @@ def bandit_trials(
     are 1 + m + … + m^ℓ states, all enumerated whether visited or not, so that animals and folds agree.
 
     A missed trial (no choice) is a missing step: it carries no evidence and does not enter the histories.
-    Nor does a trial without an outcome. ``missing`` is that of :func:`hiql.read_table`; an outcome of -1 in a
-    trial with a choice could also be a loss, and is an error until ``missing`` says which.
+    Nor does a trial without an outcome, whose next state is therefore unknown. ``missing`` is that of
+    :func:`hiql.read_table`; an outcome of -1 in a trial with a choice could also be a loss, and is an error until
+    ``missing`` says which.
     """
     if not isinstance(history, int | np.integer) or history < 0:
         raise InvalidParameter(parameter="history", value=history, remedy="choose a whole number ≥ 0")
@@ -55,7 +56,7 @@ def bandit_trials(
     return Trajectories(
         states=states,
         actions=choices.codes,
-        next_states=following_states(states, offsets),
+        next_states=np.where(outcomes.codes >= 0, following_states(states, offsets), MISSING),
         offsets=offsets,
         n_states=n_states,
         n_actions=choices.size,

@@ -16,12 +16,11 @@ class LatestTrial(NamedTuple):
     """What each history state says about the trial just before it.
 
     ``choice`` (S,) is that trial's choice and ``reward`` (S,) its outcome as a number; -1 and NaN before a
-    session's first trial. ``same`` (S,) tells the histories of ℓ like trials, which one more leaves unchanged.
+    session's first trial.
     """
 
     choice: npt.NDArray[np.int64]
     reward: npt.NDArray[np.float64]
-    same: npt.NDArray[np.bool_]
 
 
 def latest_trial(data: Trajectories) -> LatestTrial:
@@ -38,7 +37,6 @@ def latest_trial(data: Trajectories) -> LatestTrial:
     return LatestTrial(
         choice=np.where(begun, symbol % data.n_actions, -1),
         reward=np.where(begun, rewards[symbol // data.n_actions], np.nan),
-        same=(length == history) & (digits == symbol * first[history]),
     )
 
 
@@ -46,17 +44,13 @@ def trial_rewards(data: Trajectories, latest: LatestTrial) -> npt.NDArray[np.flo
     """(N,) the reward of each trial that entered the histories, NaN for all others.
 
     It is read from the state that follows, so that of a session's last trial is unknown: nothing depends on it.
-    A trial without a choice, or whose outcome is unknown, leaves the state as it was. (After ℓ like trials, one
-    more of them does so too: there, an unknown outcome is taken to be the usual one.)
     """
-    following = data.next_states
-    entered = (data.actions >= 0) & (following >= 0)
-    entered &= (following != data.states) | (latest.same[data.states] & (latest.choice[data.states] == data.actions))
-    return np.where(entered, latest.reward[following], np.nan)
+    entered = (data.actions >= 0) & (data.next_states >= 0)
+    return np.where(entered, latest.reward[data.next_states], np.nan)
 
 
 def shorter_histories(data: Trajectories) -> npt.NDArray[np.int64]:
-    """(S,) for each state of ``bandit_trials(…, history=ℓ)``, that of ``history=ℓ-1`` which forgets the oldest trial."""
+    """(S,) for each state of ``bandit_trials(…, history=ℓ)``, that of ``history=ℓ-1`` without the oldest trial."""
     history = _history_length(data)
     m = _trials_told_apart(data, history)
     first = np.cumsum([0] + [m**shorter for shorter in range(history)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -278,6 +278,13 @@ def _frozen(values: Any, dtype: Any) -> npt.NDArray[Any]:
 
 def _sessions(name: str, values: Any) -> list[npt.NDArray[Any]]:
     """A list of 1-D arrays, from ragged sequences, a 2-D array, or a single 1-D array."""
+    if isinstance(values, pd.DataFrame | Mapping | str | bytes):
+        raise InvalidParameter(
+            parameter=f"{name}s",
+            value=type(values).__name__,
+            remedy="give one array of codes for each session; for tables use Trajectories.from_dataframe, for "
+            "dictionaries list(d.values()) and session_names=list(d)",
+        )
     if isinstance(values, np.ndarray) and values.dtype != object:
         sessions = list(np.atleast_2d(values)) if values.size else []
     else:

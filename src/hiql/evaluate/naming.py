@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.evaluate.arrival import TOLERANCE, arrival, at_best, at_random, following
 from hiql.evaluate.occupancy import expected_occupancy, shares
 from hiql.models import IntentionModel
-from hiql.scoring import check_sizes
 from hiql.worlds.mdp import World
 
 FloatArray = npt.NDArray[np.float64]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
@@ -19,14 +21,23 @@ def expected_value_difference(
     return float(np.mean((expert - learnt) ** 2))
 
 
+class MatchedDifferences(NamedTuple):
+    """For each true intention: the learnt policy that stands for it, and their expected value difference."""
+
+    order: list[int]
+    differences: list[float]
+
+
 def matched_value_differences(
     mdp: MDP, rewards: npt.ArrayLike, expert_policies: npt.ArrayLike, policies: npt.ArrayLike
-) -> list[float]:
-    """One difference for each true intention: learnt policies (K, S, A) assigned to intentions so that their sum is
-    least. A single learnt policy is evaluated under every true reward."""
+) -> MatchedDifferences:
+    """Learnt policies (K, S, A) assigned to true intentions so that the sum of differences is least.
+
+    A single learnt policy stands for every intention.
+    """
     policies = np.asarray(policies)
     truths = list(zip(np.asarray(rewards), np.asarray(expert_policies), strict=True))
     cost = np.array([[expected_value_difference(mdp, r, e, p) for p in policies] for r, e in truths])
-    if len(policies) == 1:
-        return cost[:, 0].tolist()
-    return cost[linear_sum_assignment(cost)].tolist()
+    rows = np.arange(len(truths))
+    order = np.zeros(len(truths), dtype=np.int64) if len(policies) == 1 else linear_sum_assignment(cost)[1]
+    return MatchedDifferences(order.tolist(), cost[rows, order].tolist())

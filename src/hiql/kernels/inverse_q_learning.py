@@ -32,6 +32,7 @@ def iql_epoch(  # type: ignore[no-untyped-def]
         if w <= 0.0 or s < 0 or a < 0 or following < 0:
             continue
         visits[s, a] += w
+        w = min(w, 1.0)  # a step longer than the whole way would never settle
         log_visits[s, a] = math.log(visits[s, a])
         best_next = q[following, 0]
         for b in range(1, n_actions):
@@ -41,7 +42,7 @@ def iql_epoch(  # type: ignore[no-untyped-def]
         for b in range(n_actions):
             if b != a:
                 others += reward[s, b] - (log_visits[s, b] - shifted[s, b])
-        target = log_visits[s, a] - shifted[s, a] + others / (n_actions - 1)
+        target = log_visits[s, a] - shifted[s, a] + others / max(n_actions - 1, 1)
         reward[s, a] += w * rate_reward * (target - reward[s, a])
         change = w * rate_q * (reward[s, a] + discount * best_next - q[s, a])
         q[s, a] += change

@@ -16,7 +16,7 @@ LOWEST = 1e-300
 """Floor of a probability, so that its logarithm stays finite when no pseudo-count keeps it up."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CountingPolicy:
     """π(a|s) ∝ expected count(s, a) + pseudo-count(s, a).
 
@@ -37,8 +37,19 @@ class CountingPolicy:
     def is_exact(self) -> bool:
         return True
 
-    def check(self, data: Trajectories) -> None:
-        check_pseudo_count_shape(self.pseudo_count, data)
+    def check(self, data: Trajectories, n_intentions: int) -> None:
+        wanted = (n_intentions, data.n_states, data.n_actions)
+        try:
+            fits = np.broadcast_shapes(np.shape(self.pseudo_count), wanted) == wanted
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ShapeMismatch(
+                field="pseudo_count",
+                shape=np.shape(self.pseudo_count),
+                expected=f"a number, or an array that broadcasts to {wanted},",
+                remedy="give a base policy times a strength for every state and action",
+            )
 
     def policy(self, evidence: Evidence) -> FloatArray:
         return log_policy_from_counts(evidence.counts, self.pseudo_count)
@@ -63,19 +74,10 @@ def log_policy_prior(log_policy: FloatArray, pseudo_count: Any) -> float:
 
 
 def check_pseudo_count(pseudo_count: Any) -> None:
-    array = np.asarray(pseudo_count, dtype=np.float64)
+    try:
+        array = np.asarray(pseudo_count, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
     if not (np.isfinite(array).all() and (array >= 0).all()):
         shown = pseudo_count if array.ndim == 0 else f"an array with minimum {array.min()}"
         raise InvalidParameter(parameter="pseudo_count", value=shown, remedy="choose finite numbers ≥ 0")
-
-
-def check_pseudo_count_shape(pseudo_count: Any, data: Trajectories) -> None:
-    shape = np.shape(pseudo_count)
-    expected = (data.n_states, data.n_actions)
-    if any(size not in (1, wanted) for size, wanted in zip(shape[::-1], expected[::-1], strict=False)):
-        raise ShapeMismatch(
-            field="pseudo_count",
-            shape=shape,
-            expected=f"a number or (…, {data.n_states}, {data.n_actions})",
-            remedy="give a base policy times a strength for every state and action",
-        )

@@ -10,10 +10,10 @@ from hiql.solvers.preference import FloatArray
 
 
 def zero_mean_gauge(reward: npt.ArrayLike, transitions: KnownTransitions) -> FloatArray:
-    """(…, S, A) the equivalent reward whose mean over actions is 0 in every state: the one that IAVI returns.
+    """(…, S, A) the equivalent reward whose (anchored) mean over actions is 0 in every state: the one IAVI returns.
 
     Two rewards differ only by a potential exactly when this makes them equal.
     """
     reward = np.asarray(reward, dtype=np.float64)
-    potential = transitions.uniform_resolvent.solve(-reward.mean(axis=-1).T).T
+    potential = transitions.resolvent.solve(-(transitions.anchor * reward).sum(axis=-1).T).T
     return reward + potential[..., None] - transitions.discount * transitions.expect(potential)

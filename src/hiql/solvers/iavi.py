@@ -10,6 +10,9 @@ in which the maximum falls on the most probable action. With h(s) = max_a log π
 P̄ = mean_a P(·, a, ·) this is linear, V = h + γ P̄ V, so
 
     V = (I − γ P̄)⁻¹ h,    Q(s, a) = log π(a|s) − max_b log π(b|s) + V(s),    r = Q − γ P V.
+
+Nothing depends on the means being uniform: with weights w(s, a) over actions in their place, the same formulae give
+the reward whose weighted mean Σ_a w(s, a) r(s, a) is 0. That is the ``anchor`` of a world.
 """
 
 from __future__ import annotations
@@ -20,8 +23,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import Trajectories
-from hiql.errors import DataDoesNotFitModel, InvalidParameter, ShapeMismatch
+from hiql.errors import InvalidParameter, ShapeMismatch
 from hiql.solvers.counting import CountingPolicy
 from hiql.solvers.preference import Evidence, FloatArray, Preference
 from hiql.worlds.linear import LinearSolver
@@ -34,7 +38,9 @@ class KnownTransitions(Protocol):
     @property
     def discount(self) -> float: ...
     @property
-    def uniform_resolvent(self) -> LinearSolver: ...
+    def anchor(self) -> FloatArray: ...
+    @property
+    def resolvent(self) -> LinearSolver: ...
     def expect(self, value: npt.ArrayLike) -> FloatArray: ...
 
 
@@ -65,24 +71,22 @@ def iavi(policy: npt.ArrayLike, mdp: MDP) -> Preference:
 def explain_policy(log_policy: FloatArray, transitions: KnownTransitions) -> Preference:
     """The closed form above, for log-policies (…, S, A)."""
     top = log_policy.max(axis=-1)
-    h = top - log_policy.mean(axis=-1)
-    value = transitions.uniform_resolvent.solve(h.T).T
+    h = top - (transitions.anchor * log_policy).sum(axis=-1)
+    value = transitions.resolvent.solve(h.T).T
     q = log_policy - top[..., None] + value[..., None]
     reward = q - transitions.discount * transitions.expect(value)
     return Preference(reward, q, value, log_policy)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class IAVI(CountingPolicy):
     """Rewards by inverse action-value iteration in a known world; the M-step is a weighted count."""
 
     mdp: MDP = field(kw_only=True)
 
-    def check(self, data: Trajectories) -> None:
-        super().check(data)
-        for name in ("n_states", "n_actions"):
-            if getattr(data, name) != getattr(self.mdp, name):
-                raise DataDoesNotFitModel(field=name, data=getattr(data, name), model=getattr(self.mdp, name))
+    def check(self, data: Trajectories, n_intentions: int) -> None:
+        super().check(data, n_intentions)
+        check_sizes(data, self.mdp.n_states, self.mdp.n_actions)
 
     def explain(self, evidence: Evidence, log_policy: FloatArray) -> Preference:  # noqa: ARG002
         return explain_policy(log_policy, self.mdp)

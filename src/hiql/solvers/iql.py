@@ -2,7 +2,9 @@
 
 Algorithm 2 learns Q^Sh(s, a), an estimate of γ E[max_a' Q(s', a')], from the transitions it is shown. At its fixed
 point Q^Sh is that expectation under the *empirical* frequencies P̂ of the demonstrations, and what remains is IAVI
-in the world P̂. ``ExpectedIQL`` goes there directly; ``StochasticIQL`` runs the algorithm as printed.
+in the world P̂. Actions never taken in a state are never updated: they keep r = Q = 0 and so pin the reward's constant
+there. Where all were taken, the printed algorithm leaves that constant to chance; we give the reward mean 0, as IAVI
+does. ``ExpectedIQL`` goes there directly; ``StochasticIQL`` runs the algorithm as printed.
 
 Which is the default of HIQL, and why: ``expected``. It reaches the policy Algorithm 2 converges to without learning
 rates, its M-step is exact (so EM climbs and can be accelerated), and ``benchmarks/iql_methods.py`` measures it
@@ -45,26 +47,34 @@ class CountedTransitions:
         """(S·A, S) sparse P̂."""
         data = self.data
         size = data.n_states * data.n_actions
-        seen = (data.pairs < size) & (data.next_states >= 0)
+        seen = (data.pairs < size) & (data.next_states >= 0) & (self.weights > 0)
         counts = sparse.csr_array(
             (self.weights[seen], (data.pairs[seen].astype(np.int64), data.next_states[seen])),
             shape=(size, data.n_states),
         )
         total = np.asarray(counts.sum(axis=1)).ravel()
-        return sparse.diags_array(np.divide(1.0, total, out=np.zeros(size), where=total > 0)) @ counts
+        counts.data /= np.repeat(total, np.diff(counts.indptr))
+        return counts
 
     @cached_property
-    def uniform_resolvent(self) -> LinearSolver:
+    def anchor(self) -> FloatArray:
+        """(S, A) uniform over the actions never taken in a state, or over all where each was taken."""
+        taken = weighted_counts(self.data, self.weights[:, None])[0] > 0
+        free = np.where(taken.all(axis=1, keepdims=True), True, ~taken)
+        return free / free.sum(axis=1, keepdims=True)
+
+    @cached_property
+    def resolvent(self) -> LinearSolver:
         n_states, n_actions = self.data.n_states, self.data.n_actions
-        average = sparse.kron(sparse.eye_array(n_states), np.full((1, n_actions), 1.0 / n_actions), format="csr")
-        transition = average @ self.matrix
+        at = np.arange(n_states).repeat(n_actions), np.arange(n_states * n_actions)
+        transition = sparse.csr_array((self.anchor.ravel(), at), (n_states, n_states * n_actions)) @ self.matrix
         return linear_solver(transition.toarray() if n_states < DENSE_BELOW else transition, self.discount)
 
     def expect(self, value: npt.ArrayLike) -> FloatArray:
         return (self.matrix @ np.asarray(value)).reshape(self.data.n_states, self.data.n_actions)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ExpectedIQL(CountingPolicy):
     """The fixed point of Algorithm 2, reached without learning rates: IAVI in the empirical world."""
 
@@ -80,7 +90,7 @@ class ExpectedIQL(CountingPolicy):
         return Preference(*(np.stack(parts) for parts in zip(*each, strict=True)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StochasticIQL(CountingPolicy):
     """Algorithm 2 as printed: tables updated demonstration by demonstration.
 
@@ -89,19 +99,20 @@ class StochasticIQL(CountingPolicy):
     learning_rates : (α_r, α_Q, α_Sh)
     epochs : passes over the data, at most
     tol : stop when no entry of Q changed by more than this in an epoch
+    pseudo_count : visits before the first epoch; they are counted once while the data are counted in every epoch
     random_state : shuffles the demonstrations anew in each epoch; None visits them in the order recorded
     """
 
     discount: float = field(default=0.99, kw_only=True)
     learning_rates: tuple[float, float, float] = field(default=(0.05, 0.05, 0.05), kw_only=True)
-    epochs: int = field(default=100, kw_only=True)
+    epochs: int = field(default=20, kw_only=True)
     tol: float = field(default=1e-3, kw_only=True)
     random_state: int | None = field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_discount(self.discount)
-        if len(self.learning_rates) != 3 or not all(0 < rate <= 1 for rate in self.learning_rates):
+        if np.shape(self.learning_rates) != (3,) or not all(0 < rate <= 1 for rate in self.learning_rates):
             raise InvalidParameter(
                 parameter="learning_rates", value=self.learning_rates, remedy="give three numbers in (0, 1]"
             )
@@ -122,13 +133,15 @@ class StochasticIQL(CountingPolicy):
         return self._learn(evidence)
 
     def _learn(self, evidence: Evidence) -> Preference:
-        each = [self.learn_one(evidence.data, w) for w in evidence.weights.T]
+        shape = (evidence.weights.shape[1], evidence.data.n_states, evidence.data.n_actions)
+        priors = np.broadcast_to(self.pseudo_count, shape)
+        each = [self.learn_one(evidence.data, w, p) for w, p in zip(evidence.weights.T, priors, strict=True)]
         return Preference(*(np.stack(parts) for parts in zip(*each, strict=True)))
 
-    def learn_one(self, data: Trajectories, weights: FloatArray) -> Preference:
-        """One reward from demonstrations with weights (N,)."""
+    def learn_one(self, data: Trajectories, weights: FloatArray, pseudo_count: FloatArray) -> Preference:
+        """One reward from demonstrations with weights (N,) and initial visits (S, A)."""
         shape = (data.n_states, data.n_actions)
-        visits = np.broadcast_to(np.maximum(self.pseudo_count, 1e-12), shape).astype(np.float64)
+        visits = np.maximum(pseudo_count, 1e-12)
         shifted, reward, q = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         rng = None if self.random_state is None else np.random.default_rng(self.random_state)
         order = np.arange(data.n_steps)
@@ -172,7 +185,7 @@ def iql(
     ``weights`` (N,) say how much each demonstration counts.
     """
     solver = iql_solver(method, discount=discount, pseudo_count=pseudo_count, **options)
-    solver.check(data)
+    solver.check(data, n_intentions=1)
     w = np.ones(data.n_steps) if weights is None else np.asarray(weights, dtype=np.float64)
     if w.shape != (data.n_steps,):
         raise UnequalLengths(field="weights", length=w.size, other="data", other_length=data.n_steps)

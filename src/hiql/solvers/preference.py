@@ -68,7 +68,7 @@ class RewardSolver(Protocol):
         """Whether ``policy`` maximises Σ counts·log π + ``log_prior``, so that EM can only climb."""
         ...
 
-    def check(self, data: Trajectories) -> None:
+    def check(self, data: Trajectories, n_intentions: int) -> None:
         """Raise a named error if this solver cannot work on these data."""
         ...
 

@@ -1,7 +1,8 @@
 """Units of work: idempotent, keyed by what they are, each with a result file of its own.
 
-A unit is a plain dictionary of settings; its key is the hash of them. Its result is written whole or not at all as
-``<folder>/<key>.json``, so a run killed at any moment resumes where it stopped and never repeats a finished unit.
+A unit is a plain dictionary of settings; its key is the hash of them and of the package's version. Its result is
+written whole or not at all as ``<folder>/<key>.json``, so a run killed at any moment resumes where it stopped and never
+repeats a finished unit.
 A unit that fails is reported and does not sink the rest; it is tried again by the next run.
 """
 
@@ -11,6 +12,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,11 +70,10 @@ def _finish(compute: Callable[[Unit], dict[str, Any]], unit: dict[str, Any], fol
     """Compute one unit and write its result; an error becomes a value."""
     began = time.perf_counter()
     try:
-        result = compute(unit)
+        document = {"unit": unit, "result": compute(unit), "seconds": time.perf_counter() - began}
+        write_whole(_path(folder, unit), json.dumps(document))
     except Exception as error:  # whatever it was, the other units go on and the caller is told
         return Failure(unit, f"{type(error).__name__}: {error}")
-    document = {"unit": unit, "result": result, "seconds": time.perf_counter() - began}
-    write_whole(_path(folder, unit), json.dumps(document))
     return None
 
 
@@ -81,10 +82,10 @@ def _read(folder: Path, unit: Unit) -> Outcome | None:
     try:
         document = json.loads(_path(folder, unit).read_text())
         return Outcome(document["unit"], document["result"], document["seconds"])
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def _path(folder: Path, unit: Unit) -> Path:
-    settings = json.dumps(unit, sort_keys=True)
+    settings = json.dumps([version("hiql"), unit], sort_keys=True)
     return folder / f"{hashlib.sha256(settings.encode()).hexdigest()[:20]}.json"

@@ -89,11 +89,15 @@ class MDP:
         weighted = [sparse.diags_array(policy[:, a]) @ m for a, m in enumerate(self.transitions)]
         return sparse.csr_array(sum(weighted[1:], start=weighted[0]))
 
+    @property
+    def anchor(self) -> FloatArray:
+        """(S, A) the weights over actions under which rewards are given mean 0: uniform in a known world."""
+        return np.full((self.n_states, self.n_actions), 1.0 / self.n_actions)
+
     @cached_property
-    def uniform_resolvent(self) -> LinearSolver:
+    def resolvent(self) -> LinearSolver:
         """Solves (I − γ P̄) x = b, P̄ = mean_a P(·, a, ·): factorised once for all IAVI here."""
-        uniform = np.full((self.n_states, self.n_actions), 1.0 / self.n_actions)
-        return linear_solver(self.under(uniform), self.discount)
+        return linear_solver(self.under(self.anchor), self.discount)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self  # immutable; scikit-learn's clone() would otherwise copy the world for every fit

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from hiql.data.importers.session_files import BadSessionFile, Paths, read_sessions
+from hiql.data.importers.session_files import Paths, read_sessions
 from hiql.data.tables import load_table
-from hiql.errors import BadTable, InvalidParameter
+from hiql.errors import BadSessionFile, BadTable, InvalidParameter
 
 LEFT, RIGHT = 0, 1
 WRONG_SPOUT, BOTH_SPOUTS = -1, -2

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from hiql.data.importers.session_files import BadSessionFile, Paths, read_sessions
-from hiql.errors import BadTable, ColumnNotFound
+from hiql.data.importers.session_files import Paths, read_sessions
+from hiql.errors import BadSessionFile, BadTable, ColumnNotFound
 
 
 def read_nwb(

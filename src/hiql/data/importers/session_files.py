@@ -8,19 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from hiql.errors import EmptyData, HiqlError
+from hiql.errors import BadSessionFile, EmptyData
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 """One file, a folder (searched with its subfolders), or several of either."""
-
-
-class BadSessionFile(HiqlError):
-    """A session file that cannot be imported; ``row`` counts its trials from 1."""
-
-    @staticmethod
-    def describe(path: str, problem: str, remedy: str, row: int | None = None) -> str:
-        where = "" if row is None else f", row {row}"
-        return f"{path}{where}: {problem}; {remedy}"
 
 
 def read_sessions(paths: Paths, suffix: str, read: Callable[[Path], pd.DataFrame]) -> pd.DataFrame:

@@ -40,8 +40,9 @@ def draw_likelihood(ax: Axes, result: GridworldResult) -> None:
     ax.minorticks_off()
     ax.set_xlabel("number of expert trajectories")
     ax.set_ylabel("held-out log-likelihood\nper trajectory (nats)")
-    floor = result.likelihood["random"][max(result.config.sizes)]["per_trajectory"]["mean"]
-    ax.set_ylim(bottom=1.45 * floor, top=0)
+    floor = result.likelihood["random"][max(result.config.sizes)]
+    if floor:
+        ax.set_ylim(bottom=1.45 * floor["per_trajectory"]["mean"], top=0)
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 

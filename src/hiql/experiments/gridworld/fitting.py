@@ -13,9 +13,8 @@ import numpy.typing as npt
 from hiql.baselines import DIRL, KnownExpert, RandomPolicy
 from hiql.data.folds import session_folds
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.alignment import match_policies
 from hiql.evaluate.courses import mean_course
-from hiql.evaluate.value_difference import expected_value_difference, matched_value_differences
+from hiql.evaluate.value_difference import matched_value_differences
 from hiql.models import HIAVI
 from hiql.worlds.planning import boltzmann_policy, evaluate_policy, soft_value_iteration
 from hiql.worlds.two_goals import ABANDON, TwoGoals, simulate_two_goals
@@ -83,10 +82,10 @@ def judge(model: HIAVI | DIRL, expert: TwoGoals) -> dict[str, Any]:
     values = [
         [evaluate_policy(expert.world, p, r).tolist() for p in policies] for r in expert.reward
     ]  # [true intention][learnt policy][state]
-    order = assignment(policies, expert)
+    order, differences = matched_value_differences(expert.world, expert.reward, expert.policy, policies)
     mean, error = abandon_course(model, expert, order)
     return {
-        "evd": matched_value_differences(expert.world, expert.reward, expert.policy, policies),
+        "evd": differences,
         "values": [values[z][order[z]] for z in range(len(expert.reward))],
         "abandon": {"mean": mean.tolist(), "error": np.nan_to_num(error).tolist()},
     }
@@ -100,16 +99,6 @@ def learnt_policies(model: HIAVI | DIRL, expert: TwoGoals) -> FloatArray:
     return np.stack([boltzmann_policy(soft_value_iteration(expert.world, r)) for r in rewards])
 
 
-def assignment(policies: FloatArray, expert: TwoGoals) -> list[int]:
-    """Which learnt policy stands for each true intention; one policy stands for both."""
-    if len(policies) == 1:
-        return [0] * len(expert.policy)
-    truths = zip(expert.reward, expert.policy, strict=True)
-    cost = [[expected_value_difference(expert.world, r, e, p) for p in policies] for r, e in truths]
-    straight, crossed = cost[0][0] + cost[1][1], cost[0][1] + cost[1][0]
-    return [0, 1] if straight <= crossed else [1, 0]
-
-
 def abandon_course(model: HIAVI | DIRL, expert: TwoGoals, order: list[int]) -> tuple[FloatArray, FloatArray]:
     """(T,) mean probability of "abandon" at each time over all sessions, and its standard error.
 
@@ -120,8 +109,7 @@ def abandon_course(model: HIAVI | DIRL, expert: TwoGoals, order: list[int]) -> t
     if isinstance(model, HIAVI):
         if model.n_intentions == 1:
             return np.zeros(data.lengths.max()), np.zeros(data.lengths.max())
-        which = match_policies(model.policy_, expert.policy).order[ABANDON]
-        course = mean_course(data, model.smooth_proba(data)[:, which])
+        course = mean_course(data, model.smooth_proba(data)[:, order[ABANDON]])
         return course.mean, course.error
     weight = np.abs(model.weights_) * np.ptp(model.maps_, axis=1)[:, None]
     share = (weight / weight.sum(axis=0))[order[ABANDON]] if len(weight) > 1 else np.zeros(1)

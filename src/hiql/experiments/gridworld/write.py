@@ -34,7 +34,7 @@ def summary(result: GridworldResult, courses: dict[str, float]) -> str:
     """The tables in words and numbers, beside the paper's."""
     config = result.config
     largest = max(config.sizes)
-    folds = f"{config.folds_run} of {config.n_folds} folds" if config.folds_run < config.n_folds else "5 folds"
+    folds = f"{config.folds_run} of {config.n_folds} folds"
     parts = [
         "# Gridworld benchmark (paper, §5.1, Figure 3)",
         f"Simulated expert, {largest} trajectories, inverse temperature {config.inverse_temperature:g}, seed "

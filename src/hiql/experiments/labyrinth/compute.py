@@ -11,7 +11,7 @@ from hiql.data.folds import identical_sessions
 from hiql.datasets.labyrinth import LabyrinthData, labyrinth
 from hiql.evaluate.naming import name_intentions
 from hiql.experiments.labyrinth.analysis import PARTS, analyse_unit, chosen_model
-from hiql.experiments.labyrinth.config import COHORTS, LabyrinthConfig
+from hiql.experiments.labyrinth.config import COHORTS, LabyrinthConfig, dirl_settings
 from hiql.experiments.labyrinth.findings import Finding, findings
 from hiql.experiments.labyrinth.fitting import fit_unit
 from hiql.experiments.results import mean_and_error
@@ -54,7 +54,9 @@ def fit_units(config: LabyrinthConfig) -> list[dict[str, Any]]:
     """Every model on every split of every cohort."""
     shared = {"experiment": "labyrinth", "seed": config.seed, "discount": config.discount, "n_folds": config.n_folds}
     return [
-        shared | {"cohort": cohort, "split": split, "fold": fold, "spec": spec, "n_restarts": config.n_restarts}
+        shared
+        | {"cohort": cohort, "split": split, "fold": fold, "spec": spec, "n_restarts": config.n_restarts}
+        | {"dirl": dirl_settings(cohort, split)}
         for cohort in COHORTS
         for split, fold in config.splits()
         for spec in config.models().values()
@@ -72,7 +74,8 @@ def gather(config: LabyrinthConfig, cohort: str, fits: list[Outcome], parts: lis
     maze = labyrinth(cohort, config.discount)
     mine = [outcome for outcome in fits if outcome.unit["cohort"] == cohort]
     scores = {name: _scores([o for o in mine if o.unit["spec"] == spec]) for name, spec in config.models().items()}
-    bics = {k: scores[f"HIAVI, K = {k}"]["bic"] for k in config.n_intentions}
+    scores = {name: found for name, found in scores.items() if found}  # what failed is listed among the failures
+    bics = {k: scores[name]["bic"] for k in config.n_intentions if (name := f"HIAVI, K = {k}") in scores}
     model = chosen_model(maze, config.seed)
     names = name_intentions(model, maze.mdp, maze.train)
     analyses = [outcome for outcome in parts if outcome.unit["cohort"] == cohort]
@@ -81,7 +84,7 @@ def gather(config: LabyrinthConfig, cohort: str, fits: list[Outcome], parts: lis
         maze,
         _leaks(maze),
         scores,
-        min(bics, key=lambda k: bics[k]),
+        min(bics, key=lambda k: bics[k], default=0),
         model,
         names,
         findings(cohort, model, maze.data, maze.mdp, names),
@@ -93,7 +96,9 @@ def gather(config: LabyrinthConfig, cohort: str, fits: list[Outcome], parts: lis
 def _scores(outcomes: list[Outcome]) -> dict[str, Any]:
     """Totals on the published split, and nats per decision over both kinds of folds."""
     by_split = {kind: [o.result for o in outcomes if o.unit["split"] == kind] for kind in ("sessions", "grouped")}
-    published = next(o.result for o in outcomes if o.unit["split"] == "published")
+    published = next((o.result for o in outcomes if o.unit["split"] == "published"), None)
+    if published is None or not all(by_split.values()):
+        return {}
     scores = {key: published[key] for key in ("train", "test", "bic", "n_free", "fit_seconds")}
     scores["bits_per_decision"] = published["test"] / published["test_steps"] / math.log(2)
     scores["other_bic"] = published.get("other_bic", {})

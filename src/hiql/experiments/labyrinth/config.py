@@ -13,6 +13,8 @@ DIRL_SETTINGS: dict[str, dict[str, Any]] = {
     "unrestricted": {"sigma": 0.08, "discount": 0.99, "init_states": (HOME,)},
 }
 """The best hyperparameters published with DIRL."""
+FOLD_TOL = 1e-5
+"""DIRL's tolerance in cross-validation, where its fits would otherwise take most of the time."""
 DIRL_PUBLISHED = {
     "restricted": {1: -534.3, 2: -504.7, 3: -500.6, 4: -500.6},
     "unrestricted": {1: -463.8, 2: -458.4},
@@ -20,6 +22,11 @@ DIRL_PUBLISHED = {
 """Held-out totals published with DIRL, by number of maps."""
 PAPER_NAMES = {"to water": "thirsty", "to home": "tired", "elsewhere": "exploring"}
 """What the paper calls the intentions that our rule names by where they lead."""
+
+
+def dirl_settings(cohort: str, split: str) -> dict[str, Any]:
+    """How DIRL is run on a split."""
+    return DIRL_SETTINGS[cohort] | ({} if split == "published" else {"tol": FOLD_TOL})
 
 
 @dataclass(frozen=True)

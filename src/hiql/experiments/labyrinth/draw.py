@@ -14,6 +14,8 @@ from hiql.plots.style import FAINT, INK, intention_colour
 
 LEVELS = {"random": FAINT, "counts by state": PALETTE[2], "counts by state and time": PALETTE[3]}
 """Models without a size: horizontal lines."""
+FEW_VISITS = 0.5
+"""With fewer expected visits than this, what an intention would do in a state is a guess and not drawn."""
 
 
 def titles(result: CohortResult) -> list[str]:
@@ -27,6 +29,10 @@ def family(result: CohortResult, prefix: str) -> dict[int, dict]:
     return {int("".join(filter(str.isdigit, name))): scores for name, scores in found.items()}
 
 
+def _levels(result: CohortResult) -> dict[str, str]:
+    return {name: colour for name, colour in LEVELS.items() if name in result.scores}
+
+
 def draw_published(ax: Axes, result: CohortResult, cohort: str) -> None:
     """(a) total held-out log-likelihood on the published split."""
     for prefix, colour in (("HIAVI", PALETTE[0]), ("DIRL", PALETTE[1])):
@@ -34,10 +40,10 @@ def draw_published(ax: Axes, result: CohortResult, cohort: str) -> None:
         draw_curves(ax, list(scores), [s["test"] for s in scores.values()], label=prefix, colour=colour)
     published = DIRL_PUBLISHED[cohort]
     ax.plot(list(published), list(published.values()), "x", color=PALETTE[1], label="DIRL, published", zorder=4)
-    for name, colour in LEVELS.items():
+    for name, colour in _levels(result).items():
         ax.axhline(result.scores[name]["test"], color=colour, linestyle="--", linewidth=1, label=name)
     _finish(ax, "held-out log-likelihood (nats)", "published split (it leaks)")
-    ax.legend(fontsize="x-small")
+    ax.legend(fontsize="x-small", loc="center right", bbox_to_anchor=(1.0, 0.36))
 
 
 def draw_grouped(ax: Axes, result: CohortResult) -> None:
@@ -46,7 +52,7 @@ def draw_grouped(ax: Axes, result: CohortResult) -> None:
         scores = family(result, prefix)
         mean, error = ([s["grouped"][key] for s in scores.values()] for key in ("mean", "error"))
         draw_curves(ax, list(scores), mean, error, colour=colour)
-    for name, colour in LEVELS.items():
+    for name, colour in _levels(result).items():
         ax.axhline(result.scores[name]["grouped"]["mean"], color=colour, linestyle="--", linewidth=1)
     _finish(ax, "held-out nats per decision", "identical sessions kept together")
 
@@ -67,11 +73,18 @@ def _finish(ax: Axes, ylabel: str, title: str) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
+def visits(result: CohortResult) -> np.ndarray:
+    """(K, S) the expected number of visits of each intention to each state, over all sessions."""
+    data = result.maze.data
+    use = result.model.smooth_proba(data).sum(axis=0)
+    return expected_occupancy(result.model, data) * use[:, None]
+
+
 def draw_policies(axes: np.ndarray, result: CohortResult) -> None:
     """(c) for each intention, where its policy leads (arrows, × for stay) and where it was (grey)."""
     occupancy = expected_occupancy(result.model, result.maze.data)
     for i, (ax, title) in enumerate(zip(axes, titles(result), strict=True)):
-        visited = occupancy[i] * result.maze.data.n_observed * result.model.share_[i] >= 0.5
+        visited = visits(result)[i] >= FEW_VISITS
         draw_maze(
             ax, result.maze.mdp, occupancy=occupancy[i], policy=result.model.policy_[i], visited=visited,
             label="share of time",
@@ -81,11 +94,10 @@ def draw_policies(axes: np.ndarray, result: CohortResult) -> None:
 
 def draw_rewards(axes: np.ndarray, result: CohortResult) -> None:
     """Value of each state, and the reward of the action the intention prefers there; rows are intentions."""
-    occupancy = expected_occupancy(result.model, result.maze.data)
     preferred = result.model.policy_.argmax(axis=2)
     reward = np.take_along_axis(result.model.reward_, preferred[:, :, None], axis=2)[:, :, 0]
     for i, title in enumerate(titles(result)):
-        visited = occupancy[i] > 0.5 / result.maze.data.n_observed
+        visited = visits(result)[i] >= FEW_VISITS
         for ax, value, label in ((axes[i, 0], result.model.value_[i], "value"), (axes[i, 1], reward[i], "reward")):
             draw_maze(ax, result.maze.mdp, value=value, visited=visited, label=label)
             ax.set_title(f"{title}: {label}", color=intention_colour(i), size="medium")

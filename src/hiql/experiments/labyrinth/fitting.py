@@ -12,11 +12,7 @@ from hiql.baselines import DIRL, CountPolicy, RandomPolicy, TimedCountPolicy
 from hiql.data.folds import identical_sessions, session_folds
 from hiql.data.trajectories import Trajectories
 from hiql.datasets.labyrinth import LabyrinthData, labyrinth
-from hiql.experiments.labyrinth.config import DIRL_SETTINGS
 from hiql.models import HIAVI
-
-FOLD_TOL = 1e-5
-"""DIRL's tolerance in cross-validation, where its fits would otherwise take most of the time."""
 
 
 def fit_unit(unit: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,8 +51,7 @@ def contestant(maze: LabyrinthData, unit: Mapping[str, Any], **options: Any) -> 
     if spec["kind"] == "hiavi":
         return HIAVI(spec["size"], mdp=maze.mdp, **({"random_state": unit["seed"], "progress": False} | options))
     if spec["kind"] == "dirl":
-        settings = DIRL_SETTINGS[unit["cohort"]] | ({} if unit["split"] == "published" else {"tol": FOLD_TOL})
-        return DIRL(spec["size"], mdp=maze.mdp, random_state=unit["seed"], **settings)
+        return DIRL(spec["size"], mdp=maze.mdp, random_state=unit["seed"], **unit["dirl"])
     return {"counts": CountPolicy, "timed": TimedCountPolicy, "random": RandomPolicy}[spec["kind"]]()
 
 

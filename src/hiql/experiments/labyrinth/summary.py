@@ -20,7 +20,7 @@ WHAT_A_WIN_SHOWS = (
 def summary(result: LabyrinthResult) -> str:
     """summary.md: scores, findings and uncertainty of both cohorts."""
     config = result.config
-    folds = f"{config.folds_run} of {config.n_folds} folds" if config.folds_run < config.n_folds else "5 folds"
+    folds = f"{config.folds_run} of {config.n_folds} folds"
     parts = [
         "# Labyrinth benchmark (paper, §5.2, Figures 4 and 5)",
         f"γ = {config.discount} (DIRL: its published settings), seed {config.seed}. Restarts are chosen by training "
@@ -39,13 +39,10 @@ def _honest_numbers(result: LabyrinthResult) -> str:
     """The grouped cross-validation of the models that matter, in a sentence for each cohort."""
     texts = []
     for cohort, part in result.cohorts.items():
-        dirl = max(
-            (name for name in part.scores if name.startswith("DIRL")), key=lambda n: part.scores[n]["grouped"]["mean"]
-        )
-        shown = ("HIAVI, K = 2", "counts by state and time", "counts by state", dirl)
-        texts.append(
-            f"{cohort}: " + ", ".join(f"{name} {plus_minus(part.scores[name]['grouped'], 3)}" for name in shown)
-        )
+        grouped = {name: scores["grouped"] for name, scores in part.scores.items()}
+        rivals = sorted((name for name in grouped if name.startswith("DIRL")), key=lambda name: grouped[name]["mean"])
+        shown = ("HIAVI, K = 2", "counts by state and time", "counts by state", *rivals[-1:])
+        texts.append(f"{cohort}: " + ", ".join(f"{n} {plus_minus(grouped[n], 3)}" for n in shown if n in grouped))
     return "; ".join(texts) + "."
 
 
