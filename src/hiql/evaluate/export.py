@@ -19,8 +19,8 @@ def decoding_table(model: IntentionModel, data: Trajectories, names: Sequence[st
     - ``causal_<name>``: p(intention | steps up to this one);
     - ``decoded``: the intention on the most likely path;
     - ``p_action``: the probability of the action taken, given the past only;
-    - ``value``, ``advantage``, ``reward``: V(s), Q(s, a) − V(s) and r(s, a) of the decoded intention. Rewards and values
-      are known up to a gauge (see the theory page); advantages are not affected by it.
+    - ``value``, ``advantage``, ``reward``: V(s), Q(s, a) − V(s) and r(s, a) of the decoded intention. Rewards and
+      values are known up to a gauge (see the theory page); advantages are not affected by it.
 
     What depends on a missing state or action is missing.
     """

@@ -104,7 +104,7 @@ def write(result: DemoResult, folder: Path) -> Path:
     page.heading("What they are")
     page.figure(
         overview,
-        "Held-out sessions: probability of each intention at each step, decoded and true intentions below; its course "
+        "Held-out sessions: probability of each intention at each step, decoded and true intentions above; its course "
         "over all sessions; the transition matrix; and the value map of each intention with its policy (arrows; × "
         "is stay; # a barrier).",
     )
