@@ -98,6 +98,28 @@ def reproduce_labyrinth(
     show_summary(summary)
 
 
+@reproduce.command("reversal")
+def reproduce_reversal(
+    out: Out = Path("results/reversal"),
+    quick: Quick = False,
+    data: Annotated[Path | None, typer.Option(help="A table of trials of your own, beside the simulated mice.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the simulation, folds and fits.")] = 10,
+    jobs: Jobs = -1,
+    debug: Debug = False,
+) -> None:
+    """The reversal task of §5.3: history, intentions, animals. Interrupt it at will; the same command resumes.
+
+    Example: hiql reproduce reversal --quick --data mice.csv --out results/reversal
+    """
+    with errors_as_messages(debug):
+        from hiql.experiments import reversal
+
+        table = None if data is None else str(data)
+        config = reversal.ReversalConfig.quick(seed, table) if quick else reversal.ReversalConfig(seed, table)
+        summary = reversal.write(reversal.compute(config, out, n_jobs=jobs), out)
+    show_summary(summary)
+
+
 def show_summary(path: Path) -> None:
     """Print a summary.md, and where it lies."""
     console.print(Markdown(path.read_text()))

@@ -2,32 +2,44 @@
 
 from hiql.evaluate.alignment import Matching, align, decoding_agreement, match_policies
 from hiql.evaluate.bootstrap import Bootstrap, bootstrap
+from hiql.evaluate.coarse_to_fine import Level, choose_strength, fit_coarse_to_fine
 from hiql.evaluate.courses import Course, mean_course
 from hiql.evaluate.naming import directedness, name_intentions
 from hiql.evaluate.occupancy import expected_occupancy
 from hiql.evaluate.predictive import predictive_check
 from hiql.evaluate.recovery import Recovery, recovery
 from hiql.evaluate.selection import Candidate, Selection, select_n_intentions
+from hiql.evaluate.stages import fit_individuals, history_levels, score_history, score_intentions
+from hiql.evaluate.strategies import name_strategies, strategy_profile
 from hiql.evaluate.value_difference import expected_value_difference, matched_value_differences
 
 __all__ = [
     "Bootstrap",
     "Candidate",
     "Course",
+    "Level",
     "Matching",
     "Recovery",
     "Selection",
     "align",
     "bootstrap",
+    "choose_strength",
     "decoding_agreement",
     "directedness",
     "expected_occupancy",
     "expected_value_difference",
+    "fit_coarse_to_fine",
+    "fit_individuals",
+    "history_levels",
     "match_policies",
     "matched_value_differences",
     "mean_course",
     "name_intentions",
+    "name_strategies",
     "predictive_check",
     "recovery",
+    "score_history",
+    "score_intentions",
     "select_n_intentions",
+    "strategy_profile",
 ]

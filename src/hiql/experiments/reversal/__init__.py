@@ -1,0 +1,7 @@
+"""The paper's third experiment (§5.3, Appendix C.3, Figures 6 and 7): mice in a reversal task."""
+
+from hiql.experiments.reversal.compute import compute
+from hiql.experiments.reversal.config import ReversalConfig
+from hiql.experiments.reversal.write import write
+
+__all__ = ["ReversalConfig", "compute", "write"]

@@ -1,0 +1,134 @@
+"""What the animals did under each intention: profiles, performance, and what happens when the good side changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hiql.data.trajectories import Trajectories
+from hiql.evaluate.strategies import strategy_profile
+from hiql.experiments.reversal.sources import Task
+from hiql.models import IntentionModel
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BEFORE, AFTER, NEAR = 10, 20, 5
+"""Trials shown before and after a change of blocks, and how many of them make the means of Figure 6g."""
+N_BINS = 5
+
+
+class Animals(NamedTuple):
+    """The animals' own fits: their names, profiles (M, K, 3), and the posterior (N, K) of every trial."""
+
+    names: tuple[str, ...]
+    profiles: FloatArray
+    transitions: FloatArray
+    posterior: FloatArray
+    owner: IntArray
+
+
+def animals(models: Mapping[str, IntentionModel], data: Trajectories) -> Animals:
+    """Each animal seen through its own fit."""
+    parts = data.by_subject()
+    names = tuple(parts)
+    owner = np.array([names.index(subject) for subject in data.subjects])[data.session_of_step]
+    first = models[names[0]]
+    posterior = np.empty((data.n_steps, first.n_intentions))
+    for i, name in enumerate(names):
+        posterior[owner == i] = models[name].smooth_proba(parts[name])
+    profiles = np.stack([strategy_profile(models[name], parts[name]) for name in names])
+    return Animals(names, profiles, np.stack([models[name].transition_ for name in names]), posterior, owner)
+
+
+def performance(group: Animals, correct: FloatArray) -> dict[str, Any]:
+    """Share of correct trials, overall and under each intention (weighted by its posterior), mean over animals."""
+    known = np.isfinite(correct)
+    weights = np.column_stack([np.ones(len(correct)), group.posterior])[known]
+    rates = [_weighted(correct[known], weights, group.owner[known] == i) for i in range(len(group.names))]
+    mean, error = over_animals(np.array(rates))
+    return {"mean": mean, "error": error, "by_animal": np.array(rates)}
+
+
+def _weighted(values: FloatArray, weights: FloatArray, where: npt.NDArray[np.bool_]) -> FloatArray:
+    total = weights[where].sum(axis=0)
+    return np.where(total > 0, values[where] @ weights[where] / np.where(total > 0, total, 1.0), np.nan)
+
+
+def block_switches(data: Trajectories, block: IntArray) -> IntArray:
+    """(n,) the first trials of new blocks within sessions."""
+    changed = np.flatnonzero(np.diff(block) != 0) + 1
+    return changed[data.time[changed] > 0]
+
+
+def around_switches(group: Animals, data: Trajectories, task: Task) -> dict[str, Any] | None:
+    """Performance and posteriors from 10 trials before to 20 after a change of blocks, mean over animals.
+
+    Only trials of the block just left and of the block just begun count. None without blocks or changes.
+    """
+    if task.block is None or not len(changes := block_switches(data, task.block)):
+        return None
+    lags = np.arange(-BEFORE, AFTER)
+    courses = np.column_stack([task.correct, group.posterior])
+    windows = np.stack([_window(courses, data, task.block, at, lags) for at in changes])
+    each = [windows[group.owner[changes] == i] for i in range(len(group.names))]
+    mean, error = over_animals(np.stack([_mean(part) for part in each if len(part)]))
+    return {"lags": lags, "mean": mean, "error": error, "n_switches": len(changes)}
+
+
+def _window(courses: FloatArray, data: Trajectories, block: IntArray, at: int, lags: IntArray) -> FloatArray:
+    """(L, C) the courses around trial ``at``, NaN outside its session and outside the two blocks that meet there."""
+    trials = np.clip(at + lags, 0, len(block) - 1)
+    same = data.session_of_step[trials] == data.session_of_step[at]
+    expected = np.where(lags < 0, block[at - 1], block[at])
+    inside = same & (block[trials] == expected) & (trials == at + lags)
+    return np.where(inside[:, None], courses[trials], np.nan)
+
+
+def before_and_after(
+    group: Animals, data: Trajectories, task: Task, exploiting: int, exploring: int
+) -> dict[str, Any] | None:
+    """P(exploitation) in the 5 trials before a change against P(exploration) in the 5 after it, in equal bins."""
+    if task.block is None or len(changes := block_switches(data, task.block)) < N_BINS:
+        return None
+    lags = np.arange(-NEAR, NEAR)
+    windows = np.stack([_window(group.posterior, data, task.block, at, lags) for at in changes])
+    before, after = _mean(windows[:, :NEAR, exploiting], 1), _mean(windows[:, NEAR:, exploring], 1)
+    parts = np.array_split(np.argsort(before, kind="stable"), N_BINS)
+    return {
+        "before": [float(before[part].mean()) for part in parts],
+        "after": [float(after[part].mean()) for part in parts],
+        "error": [float(after[part].std(ddof=1) / np.sqrt(len(part))) if len(part) > 1 else 0.0 for part in parts],
+        "correlation": float(np.corrcoef(before, after)[0, 1]) if before.std() > 0 and after.std() > 0 else np.nan,
+        "n_switches": len(changes),
+    }
+
+
+def nearest_roles(profile: FloatArray) -> tuple[int, int]:
+    """Which intentions exploit (win-stay and lose-switch) and explore (leave even after a win) the most."""
+    exploiting = int(np.argmax(profile[:, 1] + profile[:, 2]))
+    others = [i for i in range(len(profile)) if i != exploiting] or [exploiting]
+    return exploiting, min(others, key=lambda i: profile[i, 1])
+
+
+def example_session(data: Trajectories, task: Task) -> int:
+    """The session with the most changes of blocks; the longest where no blocks are known."""
+    if task.block is None or not len(changes := block_switches(data, task.block)):
+        return int(data.lengths.argmax())
+    return int(np.bincount(data.session_of_step[changes]).argmax())
+
+
+def over_animals(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard error over the first axis; NaN entries are left out."""
+    known = np.isfinite(values).sum(axis=0)
+    mean = _mean(values)
+    spread = np.sqrt(np.nansum((values - mean) ** 2, axis=0) / np.maximum(known - 1, 1))
+    return mean, spread / np.sqrt(np.maximum(known, 1))
+
+
+def _mean(values: FloatArray, axis: int = 0) -> FloatArray:
+    """Mean of what is known; NaN, without a warning, where nothing is."""
+    known = np.isfinite(values).sum(axis=axis)
+    return np.where(known > 0, np.nansum(values, axis=axis) / np.maximum(known, 1), np.nan)

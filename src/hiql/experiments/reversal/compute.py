@@ -1,0 +1,137 @@
+"""Run all units of the experiment, and gather them into one result for each source of trials."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hiql.data.folds import session_folds
+from hiql.data.trajectories import Trajectories
+from hiql.evaluate.stages import fit_individuals, fit_intentions
+from hiql.evaluate.strategies import in_order_of_archetypes, name_strategies, strategy_profile
+from hiql.experiments.reversal import behaviour
+from hiql.experiments.reversal.config import SIMULATED, ReversalConfig
+from hiql.experiments.reversal.fitting import fit_unit
+from hiql.experiments.reversal.scores import Scores, gather_scores
+from hiql.experiments.reversal.sources import Source, Task, levels, simulate, sources, task
+from hiql.experiments.reversal.truth import aligned, compare
+from hiql.models import IntentionModel
+from hiql.sweep import Failure, Outcome, run_units
+
+
+class SourceResult(NamedTuple):
+    """One source: the scores of all stages, the fit analysed (all sessions), and what the animals did under it.
+
+    ``truth`` is None where nobody knows it; ``around`` and ``switching`` where no blocks are recorded.
+    """
+
+    source: Source
+    data: Trajectories
+    task: Task
+    scores: Scores
+    model: IntentionModel
+    profile: np.ndarray
+    names: tuple[str, ...]
+    animals: behaviour.Animals
+    aligned: dict[str, bool]
+    performance: dict[str, Any]
+    around: dict[str, Any] | None
+    roles: tuple[int, int]
+    switching: dict[str, Any] | None
+    truth: dict[str, Any] | None
+
+
+class ReversalResult(NamedTuple):
+    config: ReversalConfig
+    sources: dict[str, SourceResult]
+    failures: list[Failure]
+
+
+def compute(config: ReversalConfig, folder: Path, *, n_jobs: int | None = -1, progress: bool = True) -> ReversalResult:
+    """All fits and analyses, resumed from ``folder``/units where they were interrupted."""
+    found = sources(config, folder)
+    for source in found:  # too few sessions, or a missing column, is an error now, not in every unit
+        session_folds(levels(source, config.history)[-1].data, config.n_folds)
+    units = [unit for source in found for unit in fit_units(config, source)]
+    work = partial(fit_unit, found={source.name: source for source in found})
+    done, failures = run_units(
+        units, work, folder / "units", label="Reversal: fits", n_jobs=n_jobs, progress=progress
+    )  # fmt: skip
+    gathered = {source.name: gather(config, source, done) for source in found}
+    return ReversalResult(config, gathered, failures)
+
+
+def fit_units(config: ReversalConfig, source: Source) -> list[dict[str, Any]]:
+    """Everything to be fitted to one source."""
+    shared = {"experiment": "reversal", "source": source.name, "sha256": source.sha256, "seed": config.seed}
+    at = {"history": config.history, "strengths": list(config.strengths)}
+    own = {"size": config.chosen, **at}
+    whole = [{"stage": "individual strength", **own}, *_whole_fits(config, at)]
+    by_fold: list[dict[str, Any]] = [
+        *({"stage": "history", "history": history} for history in config.histories),
+        *({"stage": "baseline", "method": name, "history": config.history} for name in ("fQ-learning", "random")),
+        {"stage": "individuals", **own},
+        *({"stage": "intentions", **at, "size": k, "method": method} for k, method in config.methods()),
+    ]
+    folded = [{**unit, "n_folds": config.n_folds, "fold": i} for unit in by_fold for i in range(config.folds_run)]
+    return [shared | unit for unit in [*whole, *folded]]
+
+
+def _whole_fits(config: ReversalConfig, at: dict[str, Any]) -> list[dict[str, Any]]:
+    """Fits to all sessions, for BIC; those of ℓ = 1 have few parameters, where BIC can afford intentions."""
+    fits = [(0, "fQ-learning"), *config.methods()]
+    fine = [{"stage": "whole", **at, "size": k, "method": method} for k, method in fits]
+    coarse = {"stage": "whole", "history": 1, "strengths": [], "method": "plain"}
+    return fine + [{**coarse, "size": k} for k in config.n_intentions if config.history != 1]
+
+
+def gather(config: ReversalConfig, source: Source, done: list[Outcome]) -> SourceResult:
+    """The scores of one source, and the analysis of its fit to all sessions."""
+    mine = [outcome for outcome in done if outcome.unit["source"] == source.name]
+    scores = gather_scores(config, mine)
+    data = levels(source, config.history)[-1].data
+    model = analysed_model(config, source, scores.strength)
+    own = fit_individuals(model, data, scores.individual_strength)
+    group, found = behaviour.animals(own, data), task(source)
+    profile = strategy_profile(model, data)
+    roles = behaviour.nearest_roles(profile)
+    return SourceResult(
+        source=source,
+        data=data,
+        task=found,
+        scores=scores,
+        model=model,
+        profile=profile,
+        names=name_strategies(profile),
+        animals=group,
+        aligned=aligned(own, model),
+        performance=behaviour.performance(group, found.correct),
+        around=behaviour.around_switches(group, data, found),
+        roles=roles,
+        switching=behaviour.before_and_after(group, data, found, *roles),
+        truth=_truth(config, source, model, group) if source.name == SIMULATED else None,
+    )
+
+
+def analysed_model(
+    config: ReversalConfig, source: Source, strength: float | None, history: int | None = None
+) -> IntentionModel:
+    """K intentions of all sessions, in the order of the archetypes; with back-off if there is a strength."""
+    found = levels(source, history or config.history)
+    method = "plain" if strength is None else "back-off"
+    model = fit_intentions(found, config.chosen, method, strength, random_state=config.seed)
+    return model.permuted(in_order_of_archetypes(strategy_profile(model, found[-1].data)))
+
+
+def _truth(config: ReversalConfig, source: Source, model: IntentionModel, group: behaviour.Animals) -> dict[str, Any]:
+    """The simulated cohort's fits beside what was simulated."""
+    fine, coarse = (levels(source, history)[-1].data for history in (config.history, 1))
+    fits = {
+        "ℓ = 1, plain": (analysed_model(config, source, None, 1), coarse),
+        f"ℓ = {config.history}, plain": (analysed_model(config, source, None), fine),
+        f"ℓ = {config.history}, back-off": (model, fine),
+    }
+    return compare(simulate(config), fits, group)

@@ -1,0 +1,58 @@
+"""What the experiment runs, and the published numbers to set beside ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hiql.evaluate.coarse_to_fine import STRENGTHS
+
+SIMULATED, TABLE = "simulated", "table"
+"""The two sources of trials: the simulated cohort, and the table given by the user."""
+PAPER_CORRECT = {"overall": 0.74, "exploitation": 0.86, "disengaged": 0.64, "exploration": 0.56}
+"""Correct rates of the paper's mice, overall and in each intention."""
+PAPER_CHOICE = {"history": 3, "n_intentions": 3}
+"""What the paper selected: ℓ by held-out likelihood, K by BIC (2 or 3) and interpretability."""
+
+
+@dataclass(frozen=True)
+class ReversalConfig:
+    """Everything the results depend on.
+
+    ``history`` and ``chosen`` are the ℓ and K analysed further, whatever the data prefer: the paper's. ``stochastic``
+    lists the K that are fitted by Algorithm 2 as printed too. ``data`` is the path of a table of trials. ``panels``
+    writes every panel of the figures to a file of its own, too.
+    """
+
+    seed: int = 10
+    data: str | None = None
+    histories: tuple[int, ...] = (1, 2, 3, 4, 5)
+    history: int = PAPER_CHOICE["history"]
+    n_intentions: tuple[int, ...] = (1, 2, 3, 4, 5)
+    chosen: int = PAPER_CHOICE["n_intentions"]
+    stochastic: tuple[int, ...] = (3,)
+    n_folds: int = 5
+    folds_run: int = 5
+    strengths: tuple[float, ...] = STRENGTHS
+    n_mice: int = 9
+    n_sessions: int = 64
+    n_trials: float = 87.0
+    panels: bool = True
+
+    @classmethod
+    def quick(cls, seed: int = 10, data: str | None = None) -> ReversalConfig:
+        """Fewer histories, intentions, folds and strengths: a look in under two minutes."""
+        return cls(
+            seed,
+            data,
+            histories=(1, 2, 3),
+            n_intentions=(1, 2, 3),
+            stochastic=(),
+            folds_run=2,
+            strengths=(4.0, 16.0, 64.0),
+            panels=False,
+        )
+
+    def methods(self) -> list[tuple[int, str]]:
+        """The fits of the second stage, K and how, the longest last."""
+        exact = [(k, method) for k in self.n_intentions for method in ("plain", "back-off")]
+        return exact + [(k, "stochastic") for k in self.stochastic]

@@ -1,0 +1,38 @@
+"""Sheets of panels, and every panel on its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from hiql.experiments.reversal import draw
+from hiql.experiments.reversal.compute import SourceResult
+from hiql.plots import new_figure, save_figure, style
+
+SHEET = "aaabbbcccddd;eeeeefffgggg;hhhhhhhhhiii"
+"""Where the panels lie: one letter a panel, rows apart by semicolons."""
+SIZES = {"h": (7.2, 2.8), "e": (4.6, 3.0)}
+
+
+def write_figures(part: SourceResult, folder: Path, name: str, *, panels: bool = True) -> None:
+    """``figures_6_7_<name>`` with all panels, and with ``panels`` one file a panel in the folder "panels"."""
+    with style():
+        save_figure(sheet(part), folder / f"figures_6_7_{name}")
+        for letter, (title, draw_panel) in draw.panels(part).items() if panels else ():
+            figure = new_figure(*SIZES.get(letter, (3.4, 3.0)))
+            draw_panel(figure.subplots(), part)
+            save_figure(figure, folder / "panels" / f"figure_{title.split(' ', 1)[0]}_{name}")
+
+
+def sheet(part: SourceResult) -> Figure:
+    """All panels; those the source does not allow stay empty."""
+    figure = new_figure(11.0, 8.6)
+    panels = draw.panels(part)
+    axes = figure.subplot_mosaic(SHEET.replace(";", "\n"))
+    for letter, (title, draw_panel) in panels.items():
+        draw_panel(axes[letter], part)
+        axes[letter].set_title(title, loc="left", size="medium")
+    for letter in set(axes) - set(panels):
+        axes[letter].set_axis_off()
+    return figure

@@ -1,0 +1,103 @@
+"""Where the trials come from. The simulated cohort is written as a table too, so both sources go the same way."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from hiql.data.tables import load_table, ordered_sessions
+from hiql.errors import BadTable
+from hiql.evaluate.coarse_to_fine import Level
+from hiql.evaluate.stages import history_levels
+from hiql.experiments.reversal.config import SIMULATED, TABLE, ReversalConfig
+from hiql.files import write_whole
+from hiql.worlds.reversal_task import ReversalCohort, simulate_reversal
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Source(NamedTuple):
+    """A table of trials by name, place and content."""
+
+    name: str
+    path: Path
+    sha256: str
+
+
+class Task(NamedTuple):
+    """What the trials say besides choices and rewards, in the order of the data's steps.
+
+    ``correct`` (N,) is 1, 0 or NaN; ``rule`` says how it was found; ``block`` (N,) is None where it is not recorded.
+    """
+
+    correct: FloatArray
+    rule: str
+    reward: FloatArray
+    block: npt.NDArray[np.int64] | None
+
+
+def sources(config: ReversalConfig, folder: Path) -> list[Source]:
+    """The simulated cohort, written to ``folder``, and the user's table if there is one."""
+    simulated = write_whole(folder / "simulated.csv", simulate(config).table.to_csv(index=False))
+    found = [_source(SIMULATED, simulated)]
+    if config.data is not None:
+        load_table(config.data)  # an unreadable file is an error now, not in every unit
+        found.append(_source(TABLE, Path(config.data)))
+    return found
+
+
+def _source(name: str, path: Path) -> Source:
+    return Source(name, path.resolve(), hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+def simulate(config: ReversalConfig) -> ReversalCohort:
+    """The cohort whose truth is known."""
+    return simulate_reversal(config.n_mice, config.n_sessions, config.n_trials, config.seed)
+
+
+@lru_cache(maxsize=2)
+def trials(source: Source) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """The table, session by session, and the column arguments of :func:`hiql.bandit_trials` for it."""
+    table = load_table(source.path)
+    columns = {
+        "subject": "subject" if "subject" in table else None,
+        "step": "trial" if "trial" in table else None,
+    }
+    return ordered_sessions(table, "session", columns["subject"], columns["step"])[0], columns
+
+
+@lru_cache(maxsize=8)
+def levels(source: Source, history: int) -> list[Level]:
+    """The trials with histories of 1 … ℓ trials."""
+    table, columns = trials(source)
+    return history_levels(table, history, **columns)
+
+
+def task(source: Source) -> Task:
+    """Correct trials by the correct side if it is known, else by the likelier side, else by reward."""
+    table, _ = trials(source)
+    reward = pd.to_numeric(table["reward"], errors="coerce").to_numpy(dtype=np.float64)
+    actions = levels(source, 1)[0].data.actions
+    if "correct_side" in table:
+        correct, rule = (table["choice"] == table["correct_side"]).to_numpy(dtype=np.float64), "the correct side"
+    elif {"p_left", "p_right"} <= set(table):
+        better = np.sign((table["p_right"] - table["p_left"]).to_numpy(dtype=np.float64))
+        correct, rule = np.where(better == 0, np.nan, (actions == 1) == (better > 0)), "the likelier side"
+    else:
+        correct, rule = reward.copy(), "a reward"
+    correct[actions < 0] = np.nan
+    return Task(correct, rule, reward, _blocks(table))
+
+
+def _blocks(table: pd.DataFrame) -> npt.NDArray[np.int64] | None:
+    if "block" not in table:
+        return None
+    if table["block"].isna().any():
+        raise BadTable(what="the block column has empty cells", remedy="number every trial's block, or drop the column")
+    return pd.factorize(table["block"])[0].astype(np.int64)

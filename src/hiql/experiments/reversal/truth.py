@@ -1,0 +1,69 @@
+"""The simulated cohort against what was simulated: how well intentions are decoded, and their profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hiql.data.trajectories import Trajectories
+from hiql.dynamics.chain import Chain
+from hiql.evaluate.alignment import decoding_agreement, match_policies
+from hiql.evaluate.strategies import profile_of_policy, strategy_profile
+from hiql.experiments.reversal.behaviour import Animals
+from hiql.inference import smooth
+from hiql.models import IntentionModel
+from hiql.worlds.reversal_task import ReversalCohort
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def oracle_posterior(cohort: ReversalCohort, data: Trajectories) -> FloatArray:
+    """(N, K) the posterior under the true parameters of each mouse: nobody decodes better on average."""
+    log_policy = np.log(cohort.policy(data))
+    posterior = np.empty((data.n_steps, len(cohort.stay)))
+    subjects = np.array(data.subjects)[data.session_of_step]
+    for mouse, (name, part) in enumerate(data.by_subject().items()):
+        rows, phases = np.zeros(part.n_steps, dtype=np.uint32), np.arange(len(cohort.stay))
+        chain = Chain(cohort.initial[mouse], cohort.transition[mouse][None], rows, phases)
+        posterior[subjects == name] = smooth(part, chain, log_policy)
+    return posterior
+
+
+def true_profile(cohort: ReversalCohort, data: Trajectories) -> FloatArray:
+    """(K, 3) switch, win-stay and lose-switch of the simulated strategies, over the states they were really in."""
+    visits = np.zeros((len(cohort.stay), data.n_states))
+    np.add.at(visits, (np.asarray(data.intentions), data.states), 1.0)
+    return profile_of_policy(cohort.policy(data), visits, data)
+
+
+def compare(
+    cohort: ReversalCohort, fits: Mapping[str, tuple[IntentionModel, Trajectories]], group: Animals
+) -> dict[str, Any]:
+    """Decoding accuracy and error of the profile of every fit, beside the oracle.
+
+    A fit comes with the data it is over, whose rows are the cohort's; intentions in the order simulated.
+    """
+    true = cohort.table["intention"].to_numpy()
+    known = cohort.trajectories(1)
+    found: dict[str, Any] = {"oracle": {"decoded": _agreement(oracle_posterior(cohort, known), true)}}
+    truth = true_profile(cohort, known)
+    for name, (model, data) in fits.items():
+        found[name] = {"decoded": _agreement(model.smooth_proba(data), true)}
+        if model.n_intentions == len(truth):
+            found[name]["profile_error"] = float(np.abs(strategy_profile(model, data) - truth).max())
+    found["animals, shrunken"] = {"decoded": _agreement(group.posterior, true)}
+    return {"fits": found, "true_profile": truth}
+
+
+def aligned(models: Mapping[str, IntentionModel], reference: IntentionModel) -> dict[str, bool]:
+    """Whether each animal's intentions are still matched, one to one, to those of the same number."""
+    identity = np.arange(reference.n_intentions)
+    orders = {name: match_policies(model.policy_, reference.policy_).order for name, model in models.items()}
+    return {name: bool((order == identity).all()) for name, order in orders.items()}
+
+
+def _agreement(posterior: FloatArray, true: npt.ArrayLike) -> float:
+    return decoding_agreement(posterior.argmax(axis=1), true)

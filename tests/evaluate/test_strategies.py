@@ -1,0 +1,68 @@
+"""Strategies in three numbers, and their names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hiql.data.histories import latest_trial
+from hiql.errors import ShapeMismatch
+from hiql.evaluate.stages import new_model
+from hiql.evaluate.strategies import (
+    ARCHETYPES,
+    in_order_of_archetypes,
+    name_strategies,
+    profile_of_policy,
+    strategy_profile,
+)
+from hiql.worlds.reversal_task import simulate_reversal
+
+
+@pytest.fixture(scope="module")
+def cohort():
+    return simulate_reversal(3, 12, 60, 20)
+
+
+@pytest.mark.parametrize("name", ARCHETYPES)
+def test_an_archetype_has_its_own_name_even_with_lapses(name):
+    win_stay, lose_switch = 0.9 * np.array(ARCHETYPES[name]) + 0.05
+    assert name_strategies([[0.5, win_stay, lose_switch]]) == (name,)
+
+
+def test_duplicates_are_numbered_and_sorted_by_archetype():
+    profile = np.array([[1.0, 0.0, 1.0], [0.2, 0.9, 0.9], [0.2, 1.0, 1.0], [0.3, 0.9, 0.5]])
+    assert name_strategies(profile) == ("exploration", "exploitation", "exploitation 2", "disengaged")
+    assert in_order_of_archetypes(profile).tolist() == [1, 2, 3, 0]
+
+
+def test_a_profile_of_the_wrong_shape_is_refused():
+    with pytest.raises(ShapeMismatch, match="switch, win-stay and lose-switch"):
+        name_strategies([[0.5, 0.5]])
+
+
+def test_unknown_numbers_count_as_undecided():
+    assert name_strategies([[np.nan, np.nan, np.nan]]) == ("random",)
+
+
+@pytest.mark.parametrize("history", [1, 2, 3])
+def test_the_profile_of_a_known_policy_does_not_depend_on_the_history(cohort, history):
+    data = cohort.trajectories(history)
+    profile = profile_of_policy(cohort.policy(data), np.ones((3, data.n_states)), data)
+    np.testing.assert_allclose(profile[:, 1], cohort.stay[:, 1])
+    np.testing.assert_allclose(profile[:, 2], 1.0 - cohort.stay[:, 0])
+
+
+def test_switching_is_the_mean_over_wins_and_losses_by_their_visits(cohort):
+    data = cohort.trajectories(1)
+    won = latest_trial(data).reward > 0
+    profile = profile_of_policy(cohort.policy(data), np.tile(np.where(won, 3.0, 1.0), (3, 1)), data)
+    np.testing.assert_allclose(profile[:, 0], 0.75 * (1 - profile[:, 1]) + 0.25 * profile[:, 2])
+
+
+def test_a_single_intention_switches_as_often_as_the_animals_did(cohort):
+    data = cohort.trajectories(2)
+    model = new_model(1, 1e-9).fit(data)
+    choice = cohort.table["choice"].to_numpy()
+    later = data.time > 0
+    switched = np.mean(choice[later] != choice[np.flatnonzero(later) - 1])
+    assert strategy_profile(model, data)[0, 0] == pytest.approx(switched, abs=1e-6)
