@@ -13,6 +13,8 @@ from hiql.plots import new_figure, save_figure, style
 SHEET = "aaabbbcccddd;eeeeefffgggg;hhhhhhhhhiii"
 """Where the panels lie: one letter a panel, rows apart by semicolons."""
 SIZES = {"h": (7.2, 2.8), "e": (4.6, 3.0)}
+SIZE = (4.4, 3.8)
+"""Inches of a panel on its own: wide ones by letter, the others with room for long names beside a matrix."""
 
 
 def write_figures(part: SourceResult, folder: Path, name: str, *, panels: bool = True) -> None:
@@ -20,7 +22,7 @@ def write_figures(part: SourceResult, folder: Path, name: str, *, panels: bool =
     with style():
         save_figure(sheet(part), folder / f"figures_6_7_{name}")
         for letter, (title, draw_panel) in draw.panels(part).items() if panels else ():
-            figure = new_figure(*SIZES.get(letter, (3.4, 3.0)))
+            figure = new_figure(*SIZES.get(letter, SIZE))
             draw_panel(figure.subplots(), part)
             save_figure(figure, folder / "panels" / f"figure_{title.split(' ', 1)[0]}_{name}")
 
