@@ -44,7 +44,8 @@ def compare(
 ) -> dict[str, Any]:
     """Decoding accuracy and error of the profile of every fit, beside the oracle.
 
-    A fit comes with the data it is over, whose rows are the cohort's; intentions in the order simulated.
+    A fit comes with the data it is over, whose rows are the cohort's. Its intentions are matched to the simulated ones
+    by their policies, never by their names.
     """
     true = cohort.table["intention"].to_numpy()
     known = cohort.trajectories(1)
@@ -53,7 +54,8 @@ def compare(
     for name, (model, data) in fits.items():
         found[name] = {"decoded": _agreement(model.smooth_proba(data), true)}
         if model.n_intentions == len(truth):
-            found[name]["profile_error"] = float(np.abs(strategy_profile(model, data) - truth).max())
+            matched = model.permuted(match_policies(model.policy_, cohort.policy(data)).order)
+            found[name]["profile_error"] = float(np.abs(strategy_profile(matched, data) - truth).max())
     found["animals, shrunken"] = {"decoded": _agreement(group.posterior, true)}
     return {"fits": found, "true_profile": truth}
 
