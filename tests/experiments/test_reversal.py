@@ -251,7 +251,7 @@ def test_five_cohorts(tmp_path, seed, record_property):
     oracle = fits["oracle"]["decoded"]
     assert fits["ℓ = 1, plain"]["decoded"] >= oracle - 0.05
     assert fits["ℓ = 3, back-off"]["decoded"] >= oracle - 0.10
-    # The largest of nine errors. Climbing from the true parameters ends at the same optimum with the same error (0.02 to
-    # 0.055 over these seeds, 0.03 were the intentions known), so 0.05 is about what 5,600 trials can tell.
+    # The largest of nine errors. Climbing from the true parameters ends at the same optimum with the same error (0.02
+    # to 0.055 over these seeds, 0.03 were the intentions known), so 0.05 is about what 5,600 trials can tell.
     assert fits["ℓ = 3, back-off"]["profile_error"] <= 0.08
     assert all(part.aligned.values())
