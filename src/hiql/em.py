@@ -68,15 +68,19 @@ class Problem:
         evidence = Evidence(self.data, expectation.actions, weights)
         return evidence if self.sampling is None else evidence.sampled(self.sampling)
 
+    def objective(self, point: Point, expectation: Expectation) -> float:
+        """What EM climbs: log-likelihood plus log-priors."""
+        prior = self.solver.log_prior(point.log_policy) + self.dynamics.log_prior(point.dynamics)
+        return expectation.log_likelihood + prior
+
     def step(self, point: Point) -> Step:
         """One E-step and one M-step."""
         expectation = self.expect(point)
-        prior = self.solver.log_prior(point.log_policy) + self.dynamics.log_prior(point.dynamics)
         update = Point(
             self.dynamics.update(point.dynamics, expectation.chain),
             self.solver.policy(self.evidence(point, expectation)),
         )
-        return Step(point, expectation.log_likelihood + prior, expectation.log_likelihood, update)
+        return Step(point, self.objective(point, expectation), expectation.log_likelihood, update)
 
 
 class Climb(NamedTuple):

@@ -149,13 +149,14 @@ class IntentionModel(ScoredEstimator):
             point = Point(problem.dynamics.permute(point.dynamics, order), point.log_policy[order])
             expectation = problem.expect(point)
         preference = problem.solver.explain(problem.evidence(point, expectation), point.log_policy)
-        kept = problem.step(Point(point.dynamics, preference.log_policy))  # a random M-step may have moved it
-        use = problem.expect(kept.point).actions.sum(axis=(1, 2))
+        point = Point(point.dynamics, preference.log_policy)  # a random M-step has moved it
+        expectation = problem.expect(point)
+        use = expectation.actions.sum(axis=(1, 2))
         told = log_odds_seen(problem.data.pair_counts)
         self.n_free_ = problem.dynamics.n_free(point.dynamics) + self.n_intentions * told
         self._set_parameters(point, preference)
-        self.log_likelihood_ = kept.log_likelihood
-        self.objective_ = kept.objective
+        self.log_likelihood_ = expectation.log_likelihood
+        self.objective_ = problem.objective(point, expectation)
         self.trace_ = np.array(best.trace)
         self.n_iter_ = best.n_passes
         self.converged_ = best.converged
