@@ -29,7 +29,7 @@ def write_figures(part: SourceResult, folder: Path, name: str, *, panels: bool =
 
 def sheet(part: SourceResult) -> Figure:
     """All panels; those the source does not allow stay empty."""
-    figure = new_figure(11.0, 8.6)
+    figure = new_figure(12.5, 9.8)
     panels = draw.panels(part)
     axes = figure.subplot_mosaic(SHEET.replace(";", "\n"))
     for letter, (title, draw_panel) in panels.items():
