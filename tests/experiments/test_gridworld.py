@@ -55,7 +55,7 @@ def test_everything_is_written_and_agrees(small):
     assert "HIAVI, 2 intentions, by test" in (folder / "summary.md").read_text()
 
 
-def test_choosing_the_restart_by_test_likelihood_cannot_look_worse_than_any_of_them(small):
+def test_with_one_intention_both_ways_of_choosing_a_restart_agree(small):
     _, result = small
     for entry in result.likelihood["HIAVI, 1 intention"].values():  # one intention has one optimum
         ours, theirs = (e["per_step"]["mean"] for e in (entry, entry["restart_by_test"]))
@@ -127,7 +127,7 @@ def test_the_papers_comparison_in_full(tmp_path):
 @pytest.mark.slow
 def test_policies_are_recovered_better_than_in_the_paper_for_almost_all_seeds(tmp_path):
     below = []
-    for seed in range(10):
+    for seed in range(100, 110):  # not those on which the pseudo-count was chosen
         config = GridworldConfig(seed=seed, sizes=(1024,), n_restarts=1)
         from hiql.experiments.gridworld.fitting import fit_unit
 

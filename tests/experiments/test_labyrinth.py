@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -98,11 +97,10 @@ def test_a_second_run_repeats_nothing(quick):
 
 def test_a_lost_unit_is_computed_again(quick):
     folder, _ = quick
-    config = replace(LabyrinthConfig.quick())
     lost = min((folder / "units").iterdir(), key=lambda path: json.loads(path.read_text())["seconds"])
     before = json.loads(lost.read_text())["result"]
     lost.unlink()
-    compute(config, folder, n_jobs=1)
+    compute(LabyrinthConfig.quick(), folder, n_jobs=1)
     after = json.loads(lost.read_text())["result"]
     before.pop("fit_seconds"), after.pop("fit_seconds")
     assert after == before

@@ -34,6 +34,8 @@ class GridworldConfig:
 
     ``pseudo_count`` of HIAVI's policies is 0.01: smaller values (the paper adds 1e-6) predict small data sets badly,
     larger ones pull the policy of states that an intention hardly visits to uniform, which EVD counts heavily.
+    It is the one of five values (1e-6, 1e-4, 1e-3, 0.01, 0.1) that did well at both on simulations with seeds 0 to 9,
+    seed 0 included, so those seeds are no independent evidence for it; the slow test uses others.
     ``n_restarts`` random starts serve the paper's protocol (the best by *test* likelihood).
     """
 
