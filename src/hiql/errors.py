@@ -61,6 +61,25 @@ class NotAnInteger(HiqlError):
         )
 
 
+class UnknownLabel(HiqlError):
+    @staticmethod
+    def describe(field: str, label: str, session: str, step: int, known: str) -> str:
+        return (
+            f"{field} {label!r} at session {session!r}, step {step}, is not among those of the model: {known}; "
+            f"correct it, fit a model to data that show it, or treat it as not observed (unknown_is_missing=True; "
+            f"--unknown-is-missing on the command line)"
+        )
+
+
+class DifferentLabels(HiqlError):
+    @staticmethod
+    def describe(field: str, code: int, data: object, model: object) -> str:
+        return (
+            f"{field} {code} is called {data!r} in the data but {model!r} in the model; "
+            f"put the data into the model's codes: model.coding_.recode(data)"
+        )
+
+
 class UnequalLengths(HiqlError):
     @staticmethod
     def describe(field: str, length: int, other: str, other_length: int, session: str | None = None) -> str:

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 
+from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.markov import MarkovChain
 from hiql.em import Point
@@ -34,7 +35,10 @@ FORMAT = "hiql model"
 VERSION = 1
 MOST_BYTES = 2**31
 """Unpacked size above which a file is refused unless ``load(..., max_bytes=…)`` allows it."""
-FITTED = ("n_free_", "log_likelihood_", "objective_", "trace_", "n_iter_", "converged_", "share_", "notes_")
+FITTED = (
+    *("n_free_", "log_likelihood_", "objective_", "trace_", "n_iter_", "converged_", "share_", "notes_"),
+    *("coding_", "about_"),
+)
 
 Kind = TypeVar("Kind", bound=type)
 _TYPES: dict[str, type] = {}
@@ -46,7 +50,7 @@ def register(kind: Kind) -> Kind:
     return kind
 
 
-for _kind in (MarkovChain, IAVI, ExpectedIQL, StochasticIQL, MDP, World, Attempt, Restarts):
+for _kind in (MarkovChain, IAVI, ExpectedIQL, StochasticIQL, MDP, World, Attempt, Restarts, Coding):
     register(_kind)
 MODELS = {kind.__name__: kind for kind in (IntentionModel, HIAVI, HIQL)}
 
@@ -162,6 +166,8 @@ def _restore(document: dict[str, Any], arrays: Arrays, path: Any) -> IntentionMo
     fitted = _unpack(document["fitted"], arrays)
     for name in FITTED:
         setattr(model, name, fitted[name])
+    if (model.coding_.n_states, model.coding_.n_actions) != (model.n_states_, model.n_actions_):
+        raise ModelFileError(path=path, problem="its labels are not those of its states and actions")
     model.score(Trajectories.from_arrays([[0]], [[0]], n_states=model.n_states_, n_actions=model.n_actions_))
     return model
 
