@@ -24,7 +24,7 @@ LADDER = [
     {"search"},
     {"models"},
     {"persistence"},
-    {"baselines", "evaluate"},
+    {"baselines", "evaluate", "export"},
     {"sweep"},
     {"plots"},
     {"report"},

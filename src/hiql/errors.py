@@ -162,6 +162,21 @@ class DataDoesNotFitModel(HiqlError):
         )
 
 
+class MissingExtra(HiqlError):
+    @staticmethod
+    def describe(what: str, extra: str) -> str:
+        return f'{what} needs packages that are not installed; install them with: pip install "hiql[{extra}]"'
+
+
+class BadWorldFile(HiqlError):
+    @staticmethod
+    def describe(path: object, problem: str) -> str:
+        return (
+            f"cannot read a world from {path}: {problem}; write it with np.savez(path, transitions=P), P of shape "
+            f"(states, actions, states)"
+        )
+
+
 class ModelFileError(HiqlError):
     @staticmethod
     def describe(path: object, problem: str, remedy: str = "save the model again with model.save(path)") -> str:

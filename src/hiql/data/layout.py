@@ -70,11 +70,9 @@ class Steps(Layout):
     action: str = "action"
     next_state: str | None = None
 
-    def read(self, table: pd.DataFrame, n_states: int | None = None, n_actions: int | None = None) -> Trajectories:
+    def read(self, table: pd.DataFrame) -> Trajectories:
         columns: dict[str, Any] = {"state": self.state, "action": self.action, "next_state": self.next_state}
-        return trajectories_from_table(
-            self._with_sessions(table), **self._shared(), **columns, n_states=n_states, n_actions=n_actions
-        )
+        return trajectories_from_table(self._with_sessions(table), **self._shared(), **columns)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,191 @@
+"""``hiql select``: how many intentions, how long a history; resumable."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+from hiql.cli.commands import AsJson, Jobs, console, print_json, print_table, to_stderr
+from hiql.cli.inputs import DataFile, TableOptions, WorldOptions, print_understood, provenance, read, understood
+from hiql.cli.numbers import whole_numbers
+from hiql.data.layout import Trials
+from hiql.data.tables import load_table
+from hiql.errors import InvalidParameter
+from hiql.files import write_whole
+from hiql.sweep import Plan, Selection, Source, fit_chosen, sweep
+
+COLUMNS = {
+    "family": "{}",
+    "history": "{:g}",
+    "pseudo_count": "{:g}",
+    "n_intentions": "{}",
+    "n_free": "{}",
+    "train": "{:.4f}",
+    "held_out": "{:.4f}",
+    "gap": "{:+.4f}",
+    "gap_se": "{:.4f}",
+    "bic": "{:.0f}",
+    "restart_agreement": "{:.0%}",
+    "fold_agreement": "{:.0%}",
+}
+
+
+@dataclass(frozen=True)
+class SweepOptions:
+    """The axes of the sweep."""
+
+    intentions: Annotated[str, typer.Option("--intentions", "-k", help="Numbers of intentions: 1-5, or 1,2,4.")] = "1-5"
+    history: Annotated[
+        str | None, typer.Option(help="For tables of trials: lengths of history, 1-3 or 1,3.", show_default="1")
+    ] = None
+    folds: Annotated[
+        int | None, typer.Option(help="Parts of the data, each held out once.", show_default="5, or fewer sessions")
+    ] = None
+    restarts: Annotated[int, typer.Option(help="Searches with different seeds, to see whether they agree.")] = 3
+    family: Annotated[
+        list[str] | None,
+        typer.Option(help="hiavi, hiql or stochastic; may be repeated.", show_default="by the world"),
+    ] = None
+    pseudo_count: Annotated[list[float], typer.Option(help="May be repeated.")] = (0.1,)  # type: ignore[assignment]
+    hold_out: Annotated[str, typer.Option(help="What is held out: sessions or subjects.")] = "sessions"
+    seed: Annotated[int, typer.Option(help="Seed of folds and searches.")] = 0
+
+    def plan(self, n_groups: int, world_is_known: bool) -> Plan:
+        if n_groups < 2:
+            raise InvalidParameter(
+                parameter="number of " + self.hold_out,
+                value=n_groups,
+                remedy=f"held-out likelihood needs at least 2 {self.hold_out}; divide the recording, or choose K "
+                "yourself with hiql fit",
+            )
+        return Plan(
+            n_intentions=whole_numbers(self.intentions, "intentions"),
+            families=tuple(self.family or (["hiavi"] if world_is_known else ["hiql"])),
+            pseudo_counts=tuple(self.pseudo_count),
+            n_folds=min(5, n_groups) if self.folds is None else self.folds,
+            n_restarts=self.restarts,
+            hold_out=self.hold_out,
+            seed=self.seed,
+        )
+
+
+def select(
+    data: DataFile,
+    table: TableOptions,
+    world: WorldOptions,
+    axes: SweepOptions,
+    by: Annotated[str, typer.Option(help="Rule of choice: held-out (one standard error) or bic.")] = "held-out",
+    out: Annotated[Path, typer.Option(help="Folder for results; an interrupted sweep resumes from it.")] = Path(
+        "selection"
+    ),
+    jobs: Jobs = -1,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Run on Dask: tcp://HOST:PORT of a scheduler, or local. Needs hiql[dask].", show_default=False
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Choose the number of intentions (and the history) by held-out likelihood; write table, model and report.
+
+    Interrupt it at will: the same command resumes and repeats nothing.
+
+    Example: hiql select mice.csv -k 1-5 --world labyrinth --out selection
+
+    Example: hiql select trials.csv -k 1-4 --history 1-3 --jobs 4
+    """
+    rows = load_table(data)
+    lengths: tuple[int | None, ...] = (None,) if axes.history is None else whole_numbers(axes.history, "history")
+    layouts = {length: table.layout(rows, length) for length in lengths}
+    known = world.load()
+    trajectories = {_history(layout): read(rows, layout, known) for layout in layouts.values()}
+    first_layout, first = next(iter(layouts.values())), next(iter(trajectories.values()))
+    facts = understood(data, first_layout, first, known and known[0])
+    if not as_json:
+        print_understood(facts, first)
+    groups = first.n_sessions if axes.hold_out == "sessions" else len(set(first.subjects))
+    plan = axes.plan(groups, known is not None)
+    source = Source(trajectories, known and known[0], 0.99 if world.discount is None else world.discount)
+    selection = sweep(source, plan, out / "units", by=by, n_jobs=jobs, cluster=cluster)
+    chosen_layout = next(layout for layout in layouts.values() if _history(layout) == selection.unit["history"])
+    model = fit_chosen(source, selection)
+    model.about_ = provenance(data, chosen_layout, model.random_state) | {"why": selection.explanation}
+    written = write(selection, model, source, plan, out)
+    if as_json:
+        print_json({"understood": facts} | selection_facts(selection) | {"written": [str(path) for path in written]})
+    else:
+        print_selection(selection, written)
+    if selection.failures:
+        raise typer.Exit(1)
+
+
+def _history(layout: Any) -> int | None:
+    return layout.history if isinstance(layout, Trials) else None
+
+
+def write(selection: Selection, model: Any, source: Source, plan: Plan, out: Path) -> list[Path]:
+    """The table, the choice, the model of the chosen candidate and the report."""
+    from hiql.plots import draw_selection, new_figure, save_figure, style
+    from hiql.report import write_report
+
+    write_whole(out / "selection.csv", selection.table.to_csv(index=False))
+    with style():
+        figure = new_figure(7.5, 2.8)
+        draw_selection(figure.subplots(1, 2), like_chosen(selection), chosen=selection.unit["n_intentions"])
+    save_figure(figure, out / "selection")
+    model.save(out / "model.hiql")
+    data = source.data[selection.unit["history"]]
+    about = {name: str(value) for name, value in model.about_.items()} | {"plan": str(asdict(plan))}
+    write_report(out / "report.html", model, data, world=source.mdp, selection=selection, about=about)
+    return [out / name for name in ("selection.csv", "selection.png", "model.hiql", "report.html")]
+
+
+def like_chosen(selection: Selection) -> pd.DataFrame:
+    """The candidates that differ from the chosen one in the number of intentions only."""
+    table = selection.table
+    same = pd.Series(True, index=table.index)
+    for axis in ("family", "history", "pseudo_count"):
+        value = table[axis].iloc[selection.chosen]
+        same &= table[axis].isna() if pd.isna(value) else table[axis] == value
+    return table[same]
+
+
+def selection_facts(selection: Selection) -> dict[str, Any]:
+    """The outcome as plain values."""
+    return {
+        "chosen": selection.table.iloc[selection.chosen].to_dict(),
+        "explanation": selection.explanation,
+        "candidates": selection.table.to_dict(orient="records"),
+        "failures": [failure._asdict() for failure in selection.failures],
+    }
+
+
+def print_selection(selection: Selection, written: list[Path]) -> None:
+    table = selection.table.drop(
+        columns=[c for c in ("family", "history", "pseudo_count") if _is_dull(selection.table[c])]
+    )
+    shown = pd.DataFrame(
+        {
+            name.replace("_", " "): ["–" if pd.isna(value) else COLUMNS[name].format(value) for value in table[name]]
+            for name in COLUMNS
+            if name in table
+        }
+    )
+    print_table(
+        shown, "Log-likelihoods in nats per step; gap to the best candidate with its standard error", selection.chosen
+    )
+    console.print(selection.explanation, highlight=False)
+    for failure in selection.failures[:5]:
+        to_stderr.print(f"[red]Failed:[/red] {failure.error}  {failure.unit}", highlight=False, markup=True)
+    if len(selection.failures) > 5:
+        to_stderr.print(f"… and {len(selection.failures) - 5} more; the same command tries them again.")
+    console.print("Written: " + ", ".join(f"[bold]{path}[/bold]" for path in written))
+
+
+def _is_dull(column: pd.Series) -> bool:
+    return column.nunique(dropna=False) == 1
