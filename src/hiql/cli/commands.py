@@ -88,8 +88,8 @@ def errors_as_messages(debug: bool) -> Iterator[None]:
         if debug:
             raise
         to_stderr.print(
-            f"[bold red]Unexpected error:[/bold red] {escape(f'{type(error).__name__}: {error}')}\nThis should not happen. "
-            "Please report it with what the same command prints with --debug.",
+            f"[bold red]Unexpected error:[/bold red] {escape(f'{type(error).__name__}: {error}')}\n"
+            "This should not happen. Please report it with what the same command prints with --debug.",
             highlight=False,
         )
         raise typer.Exit(BUG) from error

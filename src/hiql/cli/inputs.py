@@ -180,5 +180,8 @@ def print_understood(facts: dict[str, Any], data: Trajectories) -> None:
 
 def provenance(path: Path, layout: Layout, seed: int) -> dict[str, Any]:
     """How a fit was made, to be kept in its file."""
-    command = shlex.join(["hiql", *sys.argv[1:]])
-    return {"command": command, "data": path.name, "layout": layout.to_dict(), "seed": seed, "hiql": version("hiql")}
+    return versions_and_command() | {"data": path.name, "layout": layout.to_dict(), "seed": seed}
+
+
+def versions_and_command() -> dict[str, Any]:
+    return {"command": shlex.join(["hiql", *sys.argv[1:]]), "hiql": version("hiql")}

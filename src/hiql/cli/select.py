@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,10 +12,8 @@ import typer
 from hiql.cli.commands import AsJson, Jobs, console, print_json, print_table, to_stderr
 from hiql.cli.inputs import DataFile, TableOptions, WorldOptions, print_understood, provenance, read, understood
 from hiql.cli.numbers import whole_numbers
-from hiql.data.layout import Trials
 from hiql.data.tables import load_table
 from hiql.errors import InvalidParameter
-from hiql.files import write_whole
 from hiql.sweep import Plan, Selection, Source, fit_chosen, sweep
 
 COLUMNS = {
@@ -99,11 +97,13 @@ def select(
 
     Example: hiql select trials.csv -k 1-4 --history 1-3 --jobs 4
     """
+    from hiql.report import write_selection
+
     rows = load_table(data)
     lengths: tuple[int | None, ...] = (None,) if axes.history is None else whole_numbers(axes.history, "history")
-    layouts = {length: table.layout(rows, length) for length in lengths}
+    layouts = {layout.history: layout for layout in (table.layout(rows, length) for length in lengths)}
     known = world.load()
-    trajectories = {_history(layout): read(rows, layout, known) for layout in layouts.values()}
+    trajectories = {length: read(rows, layout, known) for length, layout in layouts.items()}
     first_layout, first = next(iter(layouts.values())), next(iter(trajectories.values()))
     facts = understood(data, first_layout, first, known and known[0])
     if not as_json:
@@ -112,47 +112,16 @@ def select(
     plan = axes.plan(groups, known is not None)
     source = Source(trajectories, known and known[0], 0.99 if world.discount is None else world.discount)
     selection = sweep(source, plan, out / "units", by=by, n_jobs=jobs, cluster=cluster)
-    chosen_layout = next(layout for layout in layouts.values() if _history(layout) == selection.unit["history"])
     model = fit_chosen(source, selection)
-    model.about_ = provenance(data, chosen_layout, model.random_state) | {"why": selection.explanation}
-    written = write(selection, model, source, plan, out)
+    model.about_ = provenance(data, layouts[selection.unit["history"]], model.random_state)
+    written = write_selection(out, selection, model, source).values()
     if as_json:
         print_json({"understood": facts} | selection_facts(selection) | {"written": [str(path) for path in written]})
     else:
-        print_selection(selection, written)
+        print_selection(selection)
+        console.print("Written: " + ", ".join(f"[bold]{path}[/bold]" for path in written))
     if selection.failures:
         raise typer.Exit(1)
-
-
-def _history(layout: Any) -> int | None:
-    return layout.history if isinstance(layout, Trials) else None
-
-
-def write(selection: Selection, model: Any, source: Source, plan: Plan, out: Path) -> list[Path]:
-    """The table, the choice, the model of the chosen candidate and the report."""
-    from hiql.plots import draw_selection, new_figure, save_figure, style
-    from hiql.report import write_report
-
-    write_whole(out / "selection.csv", selection.table.to_csv(index=False))
-    with style():
-        figure = new_figure(7.5, 2.8)
-        draw_selection(figure.subplots(1, 2), like_chosen(selection), chosen=selection.unit["n_intentions"])
-    save_figure(figure, out / "selection")
-    model.save(out / "model.hiql")
-    data = source.data[selection.unit["history"]]
-    about = {name: str(value) for name, value in model.about_.items()} | {"plan": str(asdict(plan))}
-    write_report(out / "report.html", model, data, world=source.mdp, selection=selection, about=about)
-    return [out / name for name in ("selection.csv", "selection.png", "model.hiql", "report.html")]
-
-
-def like_chosen(selection: Selection) -> pd.DataFrame:
-    """The candidates that differ from the chosen one in the number of intentions only."""
-    table = selection.table
-    same = pd.Series(True, index=table.index)
-    for axis in ("family", "history", "pseudo_count"):
-        value = table[axis].iloc[selection.chosen]
-        same &= table[axis].isna() if pd.isna(value) else table[axis] == value
-    return table[same]
 
 
 def selection_facts(selection: Selection) -> dict[str, Any]:
@@ -165,7 +134,8 @@ def selection_facts(selection: Selection) -> dict[str, Any]:
     }
 
 
-def print_selection(selection: Selection, written: list[Path]) -> None:
+def print_selection(selection: Selection) -> None:
+    """The candidates, the choice in words, and what failed."""
     table = selection.table.drop(
         columns=[c for c in ("family", "history", "pseudo_count") if _is_dull(selection.table[c])]
     )
@@ -184,7 +154,6 @@ def print_selection(selection: Selection, written: list[Path]) -> None:
         to_stderr.print(f"[red]Failed:[/red] {failure.error}  {failure.unit}", highlight=False, markup=True)
     if len(selection.failures) > 5:
         to_stderr.print(f"… and {len(selection.failures) - 5} more; the same command tries them again.")
-    console.print("Written: " + ", ".join(f"[bold]{path}[/bold]" for path in written))
 
 
 def _is_dull(column: pd.Series) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -69,6 +69,7 @@ class Steps(Layout):
     state: str = "state"
     action: str = "action"
     next_state: str | None = None
+    history: ClassVar[None] = None
 
     def read(self, table: pd.DataFrame) -> Trajectories:
         columns: dict[str, Any] = {"state": self.state, "action": self.action, "next_state": self.next_state}

@@ -72,29 +72,36 @@ def write_nwb(path: Path, steps: pd.DataFrame, about: str, times: npt.NDArray[np
         import pynwb  # noqa: F401
     except ImportError as error:
         raise MissingExtra(what="writing NWB files", extra="nwb") from error
-    sessions = list(steps.groupby(["subject", "session"], sort=False).indices.items())
-    targets = [path] if len(sessions) == 1 else [_beside(path, *names) for names, _ in sessions]
+    in_order = np.argsort(steps["step"].to_numpy(), kind="stable")
+    sessions = [
+        in_order[rows] for rows in steps.iloc[in_order].groupby(["subject", "session"], sort=False).indices.values()
+    ]
+    targets = [path] if len(sessions) == 1 else [_beside(path, *_names(steps.iloc[rows])) for rows in sessions]
     if len(set(targets)) < len(targets):
         raise InvalidParameter(
             parameter="session names", value=len(targets), remedy="several sessions would share a file; rename them"
         )
-    for target, (names, rows) in zip(targets, sessions, strict=True):
-        order = rows[np.argsort(steps["step"].to_numpy()[rows], kind="stable")]
-        seconds = None if times is None else times[order]
-        subject, session = map(str, names)
-        write_whole(target, _session_file(steps.iloc[order], subject, session, about, seconds))
+    contents = [_session_file(steps.iloc[rows], about, None if times is None else times[rows]) for rows in sessions]
+    for target, content in zip(targets, contents, strict=True):  # all of them are good: now write
+        write_whole(target, content)
     return targets
 
 
+def _names(steps: pd.DataFrame) -> tuple[str, str]:
+    """Whose session it is, and its name."""
+    return str(steps["subject"].iloc[0]), str(steps["session"].iloc[0])
+
+
 def _beside(path: Path, subject: str, session: str) -> Path:
-    return path.with_name("-".join([path.stem, in_one_word(str(subject)), in_one_word(str(session))]) + path.suffix)
+    return path.with_name("-".join([path.stem, in_one_word(subject), in_one_word(session)]) + path.suffix)
 
 
-def _session_file(steps: pd.DataFrame, subject: str, session: str, about: str, times: Any) -> bytes:
+def _session_file(steps: pd.DataFrame, about: str, times: Any) -> bytes:
     """The bytes of a file. HDF5 needs a real file to write to, so it is made elsewhere first."""
     from pynwb import NWBHDF5IO, NWBFile
     from pynwb.file import Subject
 
+    subject, session = _names(steps)
     file = NWBFile(
         session_description=f"Intentions decoded from behaviour. {about}",
         identifier=f"hiql-{subject}-{session}",
@@ -119,7 +126,9 @@ def _checked_times(times: npt.ArrayLike | None, n_steps: int) -> npt.NDArray[np.
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InvalidParameter(
-            parameter=f"time of step {row}", value=seconds[row], remedy="give finite seconds that grow in each session"
+            parameter=f"time of step {row}",
+            value=float(seconds[row]),
+            remedy="give finite seconds that grow in each session",
         )
     return seconds
 

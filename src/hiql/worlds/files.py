@@ -74,10 +74,11 @@ def _is_text(labels: Labels) -> bool:
 
 def _arrays(path: str | PathLike[str]) -> dict[str, Any]:
     try:
-        with np.load(path, allow_pickle=False) as file:
-            if not isinstance(file, np.lib.npyio.NpzFile):
-                return {"transitions": file}
-            return {name: file[name] for name in file.files}
+        content = np.load(path, allow_pickle=False)
+        if isinstance(content, np.ndarray):
+            return {"transitions": content}
+        with content:
+            return {name: content[name] for name in content.files}
     except FileNotFoundError:
         raise BadWorldFile(path=path, problem="there is no such file") from None
     except (ValueError, OSError, EOFError, zipfile.BadZipFile, KeyError) as error:
