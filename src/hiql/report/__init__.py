@@ -1,1 +1,5 @@
 """Pages one can open and mail."""
+
+from hiql.report.write import write_report
+
+__all__ = ["write_report"]
