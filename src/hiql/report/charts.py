@@ -64,7 +64,9 @@ def transition_matrix(transition: npt.ArrayLike, names: Sequence[str]) -> go.Fig
         hovertemplate="from %{customdata[0]} to %{customdata[1]}: %{z:.4f}<extra></extra>",
     )  # fmt: skip
     figure = new_chart(cells, height=max(260, 90 + 70 * len(matrix)), xaxis_title="to", yaxis_title="from")
-    figure.update_xaxes(tickvals=places, ticktext=texts, showline=False, ticks="", tickangle=0 if len(names) < 4 else 30)
+    figure.update_xaxes(
+        tickvals=places, ticktext=texts, showline=False, ticks="", tickangle=0 if len(names) < 4 else 30
+    )
     return figure.update_yaxes(
         tickvals=places, ticktext=texts, showline=False, ticks="", autorange="reversed", showgrid=False
     )

@@ -120,9 +120,7 @@ def _profile(model: IntentionModel, data: Trajectories) -> FloatArray | None:
         return None
 
 
-def _names(
-    model: IntentionModel, data: Trajectories, world: MDP | None, profile: FloatArray | None
-) -> tuple[str, ...]:
+def _names(model: IntentionModel, data: Trajectories, world: MDP | None, profile: FloatArray | None) -> tuple[str, ...]:
     """After named places of the world, or after strategies in a choice task, or by number."""
     if getattr(world, "places", None):
         return name_intentions(model, world, data)  # type: ignore[arg-type]

@@ -256,5 +256,10 @@ def _name_places(figure: go.Figure, world: World) -> None:
             bgcolor="rgba(255,255,255,0.65)", borderpad=1,
         )  # fmt: skip
         if maze:
-            ring = {"size": 1.1 * UNIT * 0.62, "symbol": "circle-open", "color": FAINT, "line": {"width": 2, "color": INK}}
+            ring = {
+                "size": 1.1 * UNIT * 0.62,
+                "symbol": "circle-open",
+                "color": FAINT,
+                "line": {"width": 2, "color": INK},
+            }
             figure.add_scatter(x=[centre[0]], y=[centre[1]], mode="markers", marker=ring, hoverinfo="skip")

@@ -109,7 +109,9 @@ def intentions_section(page: Page, findings: Findings) -> None:
         page.text("What each intention does in each state. Point at a cell for its numbers.")
         page.text(_which_states(findings), kind="hint")
     page.block(_radios("shade", "Colour by", choices))
-    page.block(tag("div", *(_card(page, findings, i, on_map) for i in range(findings.n_intentions)), class_="intentions"))
+    page.block(
+        tag("div", *(_card(page, findings, i, on_map) for i in range(findings.n_intentions)), class_="intentions")
+    )
     page.text(GAUGE, kind="hint")
 
 
