@@ -21,7 +21,7 @@ LADDER = [
     {"dynamics", "solvers"},
     {"inference", "sampling", "scoring"},
     {"em"},
-    {"search"},
+    {"search", "cluster"},
     {"models"},
     {"persistence"},
     {"baselines", "evaluate", "export"},

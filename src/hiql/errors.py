@@ -187,3 +187,12 @@ class DatasetUnavailable(HiqlError):
     @staticmethod
     def describe(name: str, problem: str, remedy: str) -> str:
         return f"data set {name!r} is not available: {problem}; {remedy}"
+
+
+# --- sweeps ---------------------------------------------------------------------------------------------------
+
+
+class ClusterUnavailable(HiqlError):
+    @staticmethod
+    def describe(cluster: object, problem: str, remedy: str) -> str:
+        return f"cluster {cluster!r} cannot be used: {problem}; {remedy}"

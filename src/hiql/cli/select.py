@@ -17,19 +17,19 @@ from hiql.errors import InvalidParameter
 from hiql.sweep import Plan, Selection, Source, fit_chosen, sweep
 
 COLUMNS = {
-    "family": "{}",
-    "history": "{:g}",
-    "pseudo_count": "{:g}",
-    "n_intentions": "{}",
-    "n_free": "{}",
-    "train": "{:.4f}",
-    "held_out": "{:.4f}",
-    "gap": "{:+.4f}",
-    "gap_se": "{:.4f}",
-    "bic": "{:.0f}",
-    "restart_agreement": "{:.0%}",
-    "fold_agreement": "{:.0%}",
+    "family": "{family}",
+    "history": "{history:g}",
+    "pseudo_count": "{pseudo_count:g}",
+    "K": "{n_intentions}",
+    "free": "{n_free}",
+    "train": "{train:.4f}",
+    "held out": "{held_out:.4f}",
+    "gap ± SE": "{gap:+.4f} ± {gap_se:.4f}",
+    "BIC": "{bic:.0f}",
+    "restarts": "{restart_agreement:.0%}",
+    "folds": "{fold_agreement:.0%}",
 }
+"""The printed columns; the first three only where candidates differ in them."""
 
 
 @dataclass(frozen=True)
@@ -136,25 +136,16 @@ def selection_facts(selection: Selection) -> dict[str, Any]:
 
 def print_selection(selection: Selection) -> None:
     """The candidates, the choice in words, and what failed."""
-    table = selection.table.drop(
-        columns=[c for c in ("family", "history", "pseudo_count") if _is_dull(selection.table[c])]
-    )
-    shown = pd.DataFrame(
-        {
-            name.replace("_", " "): ["–" if pd.isna(value) else COLUMNS[name].format(value) for value in table[name]]
-            for name in COLUMNS
-            if name in table
-        }
-    )
-    print_table(
-        shown, "Log-likelihoods in nats per step; gap to the best candidate with its standard error", selection.chosen
+    table = selection.table
+    wanted = [name for name in COLUMNS if name not in table or table[name].nunique(dropna=False) > 1]
+    shown = pd.DataFrame([{name: COLUMNS[name].format(**row) for name in wanted} for row in table.to_dict("records")])
+    print_table(shown.replace("nan%", "–"), "Candidates", selection.chosen)
+    console.print(
+        "[dim]Log-likelihoods in nats per step; the gap is to the best held-out one; restarts and folds: share of steps "
+        "given to the same intention by other fits.[/dim]"
     )
     console.print(selection.explanation, highlight=False)
     for failure in selection.failures[:5]:
         to_stderr.print(f"[red]Failed:[/red] {failure.error}  {failure.unit}", highlight=False, markup=True)
     if len(selection.failures) > 5:
         to_stderr.print(f"… and {len(selection.failures) - 5} more; the same command tries them again.")
-
-
-def _is_dull(column: pd.Series) -> bool:
-    return column.nunique(dropna=False) == 1
