@@ -99,11 +99,12 @@ def find(model: IntentionModel, data: Trajectories, world: MDP | None, names: Se
     proba = model.predict_action_proba(data)
     taken = np.where(known, proba[np.arange(data.n_steps), data.actions], np.nan)
     profile = _profile(model, data)
+    k = model.n_intentions
     return Findings(
         model=model,
         data=data,
         world=world,
-        names=_names(model, data, world, profile) if names is None else labelled(names, model.n_intentions, "intention"),
+        names=_names(model, data, world, profile) if names is None else labelled(names, k, "intention"),
         profile=profile,
         smoothed=model.smooth_proba(data),
         causal=model.filter_proba(data),
@@ -120,9 +121,7 @@ def _profile(model: IntentionModel, data: Trajectories) -> FloatArray | None:
         return None
 
 
-def _names(
-    model: IntentionModel, data: Trajectories, world: MDP | None, profile: FloatArray | None
-) -> tuple[str, ...]:
+def _names(model: IntentionModel, data: Trajectories, world: MDP | None, profile: FloatArray | None) -> tuple[str, ...]:
     """After named places of the world, or after strategies in a choice task, or by number."""
     if getattr(world, "places", None):
         return name_intentions(model, world, data)  # type: ignore[arg-type]

@@ -124,5 +124,3 @@ def _policy(scripts: Sequence[Markup]) -> str:
     hashes = [f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts]
     allowed = " ".join(hashes) or "'none'"
     return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; {NOWHERE}"
-
-

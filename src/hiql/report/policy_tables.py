@@ -50,7 +50,10 @@ def policy_table(intention: Intention, states: IntArray) -> go.Figure:
     bare = {"showline": False, "ticks": "", "showgrid": False}
     names = [_short(intention.state_names[s]) for s in states]
     figure.update_xaxes(
-        tickvals=np.arange(n_actions), ticktext=[_short(name) for name in intention.action_names], title="action", **bare
+        tickvals=np.arange(n_actions),
+        ticktext=[_short(name) for name in intention.action_names],
+        title="action",
+        **bare,
     )
     return figure.update_yaxes(
         tickvals=np.arange(n_states), ticktext=names, title="state", autorange="reversed", tickfont={"size": 11}, **bare

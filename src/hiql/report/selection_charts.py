@@ -60,7 +60,9 @@ def readable(table: pd.DataFrame) -> pd.DataFrame:
     columns["free parameters"] = _numbers(filled, "n_free", "{:,.0f}")
     columns["train (nats/step)"] = _numbers(filled, "train", "{:.4f}")
     columns["held out (nats/step)"] = _numbers(filled, "held_out", "{:.4f}", "held_out_se")
-    columns["gap to the best"] = _numbers(filled.assign(gap=filled["gap"].replace(0.0, np.nan)), "gap", "{:.4f}", "gap_se")
+    columns["gap to the best"] = _numbers(
+        filled.assign(gap=filled["gap"].replace(0.0, np.nan)), "gap", "{:.4f}", "gap_se"
+    )
     columns["BIC"] = _numbers(filled, "bic", "{:,.0f}")
     columns["restarts agree"] = _numbers(filled, "restart_agreement", "{:.0%}")
     columns["folds agree"] = _numbers(filled, "fold_agreement", "{:.0%}")
