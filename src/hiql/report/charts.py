@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +30,7 @@ def session_lengths(data: Trajectories) -> go.Figure:
     width = max(1, int(np.ceil((high - low + 1) / 40)))
     edges = np.arange(low, high + width + 1, width)
     counts, _ = np.histogram(data.lengths, edges)
-    ranges = [f"{a}" if width == 1 else f"{a}–{b - 1}" for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    ranges = [f"{a}" if width == 1 else f"{a}–{b - 1}" for a, b in pairwise(edges)]
     bars = go.Bar(
         x=edges[:-1] + (width - 1) / 2, y=counts, width=width * 0.9, customdata=ranges, marker_color=PALETTE[0],
         hovertemplate="%{customdata} steps: %{y} sessions<extra></extra>",
@@ -89,7 +90,8 @@ def dwell_times(runs: Runs, transition: npt.ArrayLike, names: Sequence[str]) -> 
         steps = _thinned(longest + 1)
         line = {"color": intention_colour(i), "dash": "dot", "width": 1.5}
         figure.add_scatter(
-            x=steps + 1, y=stay[i] ** steps, line=line, showlegend=False, mode="lines", name=f"{_short(name)}, expected",
+            x=steps + 1, y=stay[i] ** steps, line=line, showlegend=False, mode="lines",
+            name=f"{_short(name)}, expected",
             hovertemplate="%{y:.1%} expected to last ≥ %{x} steps<extra>%{fullData.name}</extra>",
         )  # fmt: skip
     figure.update_xaxes(range=[0.9, longest + 1.1], **whole_number_ticks(0, longest))
@@ -107,8 +109,10 @@ def mean_posterior(data: Trajectories, posterior: FloatArray, names: Sequence[st
         mean, error = course.mean[:, i], np.nan_to_num(course.error[:, i])
         colour = intention_colour(i)
         figure.add_scatter(
-            x=np.concatenate([solid, solid[::-1]]), y=np.concatenate([(mean - error)[solid], (mean + error)[solid[::-1]]]),
-            fill="toself", fillcolor=faded(colour, 0.18), line_width=0, mode="lines", hoverinfo="skip", showlegend=False,
+            x=np.concatenate([solid, solid[::-1]]),
+            y=np.concatenate([(mean - error)[solid], (mean + error)[solid[::-1]]]),
+            fill="toself", fillcolor=faded(colour, 0.18), line_width=0, mode="lines", hoverinfo="skip",
+            showlegend=False,
         )  # fmt: skip
         figure.add_scatter(
             x=solid, y=mean[solid], name=_short(name), line={"color": colour, "width": 2}, mode="lines",
@@ -134,7 +138,8 @@ def restart_objectives(restarts: Restarts) -> go.Figure:
         passes = [restarts.attempts[k].n_passes for k in at]
         marker = {"color": PALETTE[i % len(PALETTE)], "size": 9, "symbol": symbols[i % len(symbols)]}
         figure.add_scatter(
-            x=at + 1, y=below[at], mode="markers", name=kind, marker=marker, customdata=passes, showlegend=True, cliponaxis=False,
+            x=at + 1, y=below[at], mode="markers", name=kind, marker=marker, customdata=passes, showlegend=True,
+            cliponaxis=False,
             hovertemplate="attempt %{x}: %{y:.2f} nats below the best after %{customdata} passes"
             "<extra>%{fullData.name}</extra>",
         )  # fmt: skip

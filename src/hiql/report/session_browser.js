@@ -19,6 +19,7 @@
   let current = 0; // index of the session shown
   let steps = null; // its columns
   let view = [0, 0]; // first and last step in sight
+  let method = "smoothed"; // or "causal": which posterior is drawn
 
   // --- data ---------------------------------------------------------------------------------------------
 
@@ -41,8 +42,7 @@
   const code = (name, t) => (known(name, t) ? steps[name][t] : null);
   const both = (t) => known("state", t) && known("action", t);
   const taken = (t) => (both(t) ? steps.taken[t] / 255 : null);
-  const method = () => document.querySelector('input[name="posterior"]:checked').value;
-  const posterior = (t, k) => steps[method()][t * K + k] / 255;
+  const posterior = (t, k) => steps[method][t * K + k] / 255;
 
   // Plotly reads a little HTML in every text: quote it, and keep it short.
   function label(text, most = 18) {
@@ -91,9 +91,9 @@
 
   const ROWS = [
     { axis: "yaxis", height: hasTruth ? 0.08 : 0.045, title: () => "most likely path" },
-    { axis: "yaxis2", height: 0.3, title: () => `P(intention), ${method()}` },
+    { axis: "yaxis2", height: 0.3, title: () => `P(intention), ${method}` },
     { axis: "yaxis3", height: 0.18, title: () => "action" },
-    { axis: "yaxis4", height: 0.12, title: () => "probability of the action, given what came before" },
+    { axis: "yaxis4", height: 0.12, title: () => "p(action), predicted from the past" },
     { axis: "yaxis5", height: 0.2, title: () => "state" },
   ];
 
@@ -188,14 +188,14 @@
       marks(window, "state", states, "y5", "circle"),
     ];
     const axes = {
-      yaxis: { showgrid: false, ticks: "" }, yaxis2: { range: [-0.04, 1.04], tickvals: [0, 0.5, 1] }, yaxis3: actions.axis,
+      yaxis: { showgrid: false, showticklabels: hasTruth }, yaxis2: { range: [-0.04, 1.04], tickvals: [0, 0.5, 1] }, yaxis3: actions.axis,
       yaxis4: { range: [0, 1.04], tickvals: [0, 1] }, yaxis5: states.axis,
     };
     Plotly.react(plot, traces, layout(axes), options);
     const many = (view[1] - view[0] + 1).toLocaleString("en");
     find("thinned").textContent = window.every === 1 ? "" :
       `${many} steps are in sight, too many to draw each: curves show the lowest and highest of every ${2 * window.every} ` +
-      `steps, actions, states and the band every ${window.every}th step. Zoom in to see every step.`;
+      `steps; actions, states and the band show one step in ${window.every}. Zoom in to see every step.`;
     if (track) drawTrack(window);
   }
 
@@ -210,8 +210,9 @@
       x, y, mode: "lines+markers", line: { color: "rgba(60,60,60,0.35)", width: 1.2 }, marker: { color: colours, size: 7 },
       customdata: at, hoverinfo: "none",
     };
+    const last = at.length - 1, returns = last >= 0 && steps.state[at[0]] === steps.state[at[last]];
     const ends = {
-      x: [x[0], x[x.length - 1]], y: [y[0], y[y.length - 1]], mode: "text", text: ["start", "end"],
+      x: [x[0], x[last]], y: [y[0], y[last]], mode: "text", text: returns ? ["start, end", ""] : ["start", "end"],
       textposition: ["bottom left", "top left"], textfont: { size: 11, color: INK }, hoverinfo: "skip",
     };
     const here = { x: [], y: [], mode: "markers", hoverinfo: "skip", marker: { size: 15, color: "rgba(0,0,0,0)", line: { color: INK, width: 2.5 } } };
@@ -226,7 +227,7 @@
     const p = both(t) ? `, which had p = ${taken(t).toFixed(2)}` : "";
     const action = known("action", t) ? `action ${book.actions[steps.action[t]]}${p}` : "action missing";
     const chances = book.intentions.map(({ name }, k) => `${name} ${posterior(t, k).toFixed(2)}`).join(", ");
-    find("readout").textContent = `Step ${t}: ${state}; ${action}; ${method()} ${chances}`;
+    find("readout").textContent = `Step ${t}: ${state}; ${action}; ${method} ${chances}`;
     if (track && known("state", t)) {
       const s = steps.state[t];
       Plotly.restyle(track, { x: [[book.map.x[s]]], y: [[book.map.y[s]]] }, [track.data.length - 1]);
@@ -291,7 +292,11 @@
   find("closer").addEventListener("click", () => zoomBy(0.5));
   find("wider").addEventListener("click", () => zoomBy(2));
   find("all").addEventListener("click", () => zoom(0, steps.n - 1));
-  document.querySelectorAll('input[name="posterior"]').forEach((choice) => choice.addEventListener("change", draw));
+  document.querySelectorAll('input[name="posterior"]').forEach((choice) =>
+    choice.addEventListener("change", () => {
+      method = choice.value;
+      draw();
+    }));
   document.addEventListener("keydown", (event) => {
     const busy = event.target.closest("input, select, textarea") || event.altKey || event.ctrlKey || event.metaKey;
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
