@@ -39,15 +39,25 @@ class Step(NamedTuple):
     update: Point
 
 
+def expect_here(problem: Problem, point: Point) -> Expectation:
+    """The E-step in this process."""
+    chain = problem.dynamics.chain(point.dynamics, problem.data)
+    return expect(problem.data, chain, point.log_policy, problem.n_threads)
+
+
 @dataclass(frozen=True)
 class Problem:
-    """What is to be maximised. ``sampling``, where given, draws the demonstrations as the paper does."""
+    """What is to be maximised. ``sampling``, where given, draws the demonstrations as the paper does.
+
+    ``e_step`` says where the E-step runs: here, or on a cluster (:mod:`hiql.cluster`).
+    """
 
     data: Trajectories
     dynamics: IntentionDynamics
     solver: RewardSolver
     n_threads: int = 1
     sampling: np.random.Generator | None = None
+    e_step: Callable[[Problem, Point], Expectation] = expect_here
 
     @property
     def is_monotone(self) -> bool:
@@ -58,8 +68,7 @@ class Problem:
         return self if self.sampling is None else replace(self, sampling=np.random.default_rng(seed))
 
     def expect(self, point: Point) -> Expectation:
-        chain = self.dynamics.chain(point.dynamics, self.data)
-        return expect(self.data, chain, point.log_policy, self.n_threads)
+        return self.e_step(self, point)
 
     def evidence(self, point: Point, expectation: Expectation) -> Evidence:
         def weights() -> FloatArray:

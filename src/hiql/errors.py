@@ -163,6 +163,21 @@ class DataDoesNotFitModel(HiqlError):
         )
 
 
+class MissingExtra(HiqlError):
+    @staticmethod
+    def describe(what: str, extra: str) -> str:
+        return f'{what} needs packages that are not installed; install them with: pip install "hiql[{extra}]"'
+
+
+class BadWorldFile(HiqlError):
+    @staticmethod
+    def describe(path: object, problem: str) -> str:
+        return (
+            f"cannot read a world from {path}: {problem}; write it with np.savez(path, transitions=P), P of shape "
+            f"(states, actions, states)"
+        )
+
+
 class ModelFileError(HiqlError):
     @staticmethod
     def describe(path: object, problem: str, remedy: str = "save the model again with model.save(path)") -> str:
@@ -173,3 +188,12 @@ class DatasetUnavailable(HiqlError):
     @staticmethod
     def describe(name: str, problem: str, remedy: str) -> str:
         return f"data set {name!r} is not available: {problem}; {remedy}"
+
+
+# --- sweeps ---------------------------------------------------------------------------------------------------
+
+
+class ClusterUnavailable(HiqlError):
+    @staticmethod
+    def describe(cluster: object, problem: str, remedy: str) -> str:
+        return f"cluster {cluster!r} cannot be used: {problem}; {remedy}"

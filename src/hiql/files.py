@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+import time
 import uuid
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 
@@ -24,3 +27,16 @@ def write_whole(path: str | PathLike[str], content: bytes | str) -> Path:
         temporary.unlink(missing_ok=True)
         raise
     return target
+
+
+def remove_leftovers(folder: Path, older_than: float = 3600.0) -> None:
+    """Remove the temporary files that a kill left behind; younger ones (in seconds) may belong to a live run."""
+    for path in folder.glob(".*"):
+        if LEFTOVER.fullmatch(path.name):
+            with suppress(OSError):  # another run may be tidying too, or the folder is not ours to tidy
+                if time.time() - path.stat().st_mtime > older_than:
+                    path.unlink()
+
+
+LEFTOVER = re.compile(r"\..+\.[0-9a-f]{32}")
+"""The name of a temporary file of :func:`write_whole`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -53,22 +54,56 @@ def emission(log_policy: FloatArray, phases: npt.NDArray[np.intp]) -> Emission:
 
 def expect(data: Trajectories, chain: Chain, log_policy: FloatArray, n_threads: int = 1) -> Expectation:
     """The E-step. The result does not depend on ``n_threads``: the data are cut into the same chunks regardless."""
-    table, log_scale = emission(log_policy, chain.phases)
+    tables = read_tables(data, chain, log_policy)
+    return add_up(_map(partial(count_sessions, data, tables), chunks(data), n_threads), tables, data.pair_counts)
+
+
+class Tables(NamedTuple):
+    """What the smoother looks up: the chain, floored, and p(a|s, phase)."""
+
+    chain: Chain
+    emission: Emission
+    n_intentions: int
+
+
+class Counted(NamedTuple):
+    """What one pass over some sessions has counted, before the work that needs doing only once for all of them.
+
+    ``log_likelihood`` lacks the emission's scale, ``transitions`` (M, P, P) lack the factor ``bank``, and ``pairs``
+    (S·A + 1, P) are by phase.
+    """
+
+    log_likelihood: float
+    initial: FloatArray
+    transitions: FloatArray
+    pairs: FloatArray
+
+
+def read_tables(data: Trajectories, chain: Chain, log_policy: FloatArray) -> Tables:
     initial, bank = _floored(data, chain, len(log_policy))
-    n_phases = len(chain.phases)
+    floored = chain._replace(initial=initial, bank=bank)
+    return Tables(floored, emission(log_policy, chain.phases), len(log_policy))
 
-    def run(sessions: tuple[int, int]) -> tuple[float, FloatArray, FloatArray, FloatArray]:
-        first, transitions, pairs = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
-        work = np.empty((int(data.lengths[slice(*sessions)].max()), n_phases))
-        at = (0,) * n_phases, sessions, data.offsets, data.pairs, chain.rows
-        log_likelihood = expected_counts(*at, initial, bank, table, work, first, transitions, pairs)
-        return log_likelihood, first, transitions, pairs
 
-    log_likelihoods, firsts, transitions, pairs = zip(*_map(run, _chunks(data), n_threads), strict=True)
-    log_likelihood = sum(log_likelihoods) + float(data.pair_counts.ravel() @ log_scale)
-    counts = ChainCounts(sum(firsts[1:], firsts[0]), sum(transitions[1:], transitions[0]) * bank)
-    actions = _by_intention(sum(pairs[1:], pairs[0])[:-1], chain, len(log_policy)).T
-    return Expectation(float(log_likelihood), counts, actions.reshape(log_policy.shape))
+def count_sessions(data: Trajectories, tables: Tables, sessions: tuple[int, int]) -> Counted:
+    """One pass over the sessions from the first to before the last of ``sessions``."""
+    initial, bank, rows, phases = tables.chain
+    table = tables.emission.table
+    n_phases = len(phases)
+    first, transitions, pairs = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
+    work = np.empty((int(data.lengths[slice(*sessions)].max()), n_phases))
+    at = (0,) * n_phases, sessions, data.offsets, data.pairs, rows
+    log_likelihood = expected_counts(*at, initial, bank, table, work, first, transitions, pairs)
+    return Counted(log_likelihood, first, transitions, pairs)
+
+
+def add_up(counted: Sequence[Counted], tables: Tables, pair_counts: FloatArray) -> Expectation:
+    """The E-step of all sessions from its chunks, added in their order: the same bits wherever they were counted."""
+    log_likelihoods, firsts, transitions, pairs = zip(*counted, strict=True)
+    log_likelihood = sum(log_likelihoods) + float(pair_counts.ravel() @ tables.emission.log_scale)
+    counts = ChainCounts(sum(firsts[1:], firsts[0]), sum(transitions[1:], transitions[0]) * tables.chain.bank)
+    actions = _by_intention(sum(pairs[1:], pairs[0])[:-1], tables.chain, tables.n_intentions).T
+    return Expectation(float(log_likelihood), counts, actions.reshape(-1, *pair_counts.shape))
 
 
 def smooth(data: Trajectories, chain: Chain, log_policy: FloatArray) -> FloatArray:
@@ -134,7 +169,7 @@ def _by_intention(per_phase: FloatArray, chain: Chain, n_intentions: int) -> Flo
     return per_phase @ np.eye(n_intentions)[chain.phases]
 
 
-def _chunks(data: Trajectories) -> list[tuple[int, int]]:
+def chunks(data: Trajectories) -> list[tuple[int, int]]:
     """Ranges of sessions of about equal numbers of steps; they depend on the data alone."""
     n_chunks = min(data.n_steps // STEPS_PER_CHUNK, MOST_CHUNKS, data.n_sessions)
     if n_chunks <= 1:

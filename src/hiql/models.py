@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from hiql.cluster import spread
 from hiql.data.coding import Coding
 from hiql.data.sizes import check_sizes, check_trajectories
 from hiql.data.trajectories import Trajectories
@@ -96,11 +97,21 @@ class IntentionModel(ScoredEstimator):
 
     # --- fitting ----------------------------------------------------------------------------------------------
 
-    def fit(self, data: Trajectories, y: object = None, *, init: IntentionModel | None = None) -> Self:  # noqa: ARG002
+    def fit(
+        self,
+        data: Trajectories,
+        y: object = None,  # noqa: ARG002
+        *,
+        init: IntentionModel | None = None,
+        client: Any = None,
+    ) -> Self:
         """Find the intentions behind the data.
 
         With ``init``, another fitted model, EM starts from its parameters and nothing else is tried: so fits of
         single animals keep the intentions of the fit of all animals (the paper's third stage).
+
+        With ``client``, a ``distributed.Client``, the E-step runs on its Dask workers (:mod:`hiql.cluster`): the
+        answer is the same. It pays for very large data only: below 400,000 steps one worker does all the work.
         """
         check_trajectories(data)
         search = self._checked_search(data)
@@ -109,6 +120,8 @@ class IntentionModel(ScoredEstimator):
         sampling = np.random.default_rng([self.random_state, 1]) if self.sampled else None
         n_threads = search.n_jobs if data.n_steps >= 400_000 else 1
         problem = Problem(data, dynamics, solver, n_threads, sampling)
+        if client is not None:
+            problem = spread(problem, client)
         if init is None:
             with progress_bar(f"Fitting {self.n_intentions} intentions", enabled=self.progress) as update:
                 best, restarts = find_optimum(problem, self.n_intentions, search, self.random_state, update)

@@ -125,13 +125,13 @@ def test_expected_counts_do_not_depend_on_the_number_of_threads(n_threads, monke
 
 
 def test_chunks_cover_every_session_once(monkeypatch):
-    from hiql.inference import _chunks
+    from hiql.inference import chunks
 
     monkeypatch.setattr("hiql.inference.STEPS_PER_CHUNK", 10)
     rng = np.random.default_rng(0)
     for _ in range(50):
         data = random_data(rng, lengths=rng.integers(1, 60, size=rng.integers(1, 30)))
-        covered = [s for first, last in _chunks(data) for s in range(first, last)]
+        covered = [s for first, last in chunks(data) for s in range(first, last)]
         assert covered == list(range(data.n_sessions))
 
 

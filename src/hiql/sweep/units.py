@@ -12,14 +12,18 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+from threadpoolctl import threadpool_limits
 
-from hiql.files import write_whole
+from hiql.errors import InvalidParameter
+from hiql.files import remove_leftovers, write_whole
 from hiql.progress import progress_bar
+from hiql.sweep.executors import executor
 
 Unit = Mapping[str, Any]
 """Settings that JSON can hold; everything the result depends on must be among them."""
@@ -34,10 +38,17 @@ class Outcome(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A unit that raised an error."""
+    """A unit that raised an error, was lost with its worker, or could not be written."""
 
     unit: dict[str, Any]
     error: str
+
+
+class Document(NamedTuple):
+    """A computed unit and the text of its result file."""
+
+    unit: dict[str, Any]
+    text: str
 
 
 def run_units(
@@ -48,33 +59,63 @@ def run_units(
     label: str = "Working",
     n_jobs: int | None = None,
     progress: bool = True,
+    cluster: Any = None,
 ) -> tuple[list[Outcome], list[Failure]]:
-    """Compute every unit that has no result yet, in ``n_jobs`` processes; outcomes are in the order of ``units``.
+    """Compute every unit that has no result yet; outcomes are in the order of ``units``.
 
     ``compute`` must be importable (a module's function, or a partial of one) and depend on nothing but its unit.
+    It runs in ``n_jobs`` processes, or with ``cluster`` on Dask: "local", the address of a scheduler, or a
+    ``distributed.Client`` (see :mod:`hiql.sweep.connecting`). Results are written here, so the workers of a
+    cluster need not see ``folder``. They do not depend on where a unit ran.
     """
-    waiting = [unit for unit in units if _read(folder, unit) is None]
+    _prepare(folder)
+    waiting = list({_path(folder, unit): dict(unit) for unit in units if _read(folder, unit) is None}.values())
     failures: list[Failure] = []
-    with progress_bar(label, enabled=progress) as update, parallel_config("loky", inner_max_num_threads=1):
-        update(len(units) - len(waiting), len(units))
-        workers = min(effective_n_jobs(n_jobs), max(len(waiting), 1))
-        jobs = (delayed(_finish)(compute, dict(unit), folder) for unit in waiting)
-        for done, failure in enumerate(Parallel(workers, return_as="generator_unordered")(jobs), start=1):
+    work = executor(cluster, n_jobs)(partial(_attempt, compute), waiting, Failure)
+    with progress_bar(label, enabled=progress) as update, closing(work) as finished:
+        before = len(units) - len(waiting)
+        update(before, len(units))
+        for done, answer in enumerate(finished, start=1):
+            failure = _keep(folder, answer)
             failures += [failure] if failure is not None else []
-            update(len(units) - len(waiting) + done, len(units))
+            update(before + done, len(units))
     outcomes = [_read(folder, unit) for unit in units]
     return [outcome for outcome in outcomes if outcome is not None], failures
 
 
-def _finish(compute: Callable[[Unit], dict[str, Any]], unit: dict[str, Any], folder: Path) -> Failure | None:
-    """Compute one unit and write its result; an error becomes a value."""
+def _attempt(compute: Callable[[Unit], dict[str, Any]], unit: dict[str, Any]) -> Document | Failure:
+    """Compute one unit with one BLAS thread, wherever it runs; an error becomes a value."""
     began = time.perf_counter()
     try:
-        document = {"unit": unit, "result": compute(unit), "seconds": time.perf_counter() - began}
-        write_whole(_path(folder, unit), json.dumps(document))
+        with threadpool_limits(1):
+            result = compute(unit)
+        text = json.dumps({"unit": unit, "result": result, "seconds": time.perf_counter() - began})
     except Exception as error:  # whatever it was, the other units go on and the caller is told
         return Failure(unit, f"{type(error).__name__}: {error}")
+    return Document(unit, text)
+
+
+def _keep(folder: Path, answer: Document | Failure) -> Failure | None:
+    """Write a result as soon as it has arrived; a disk that refuses it costs this unit, not the others."""
+    if isinstance(answer, Failure):
+        return answer
+    try:
+        write_whole(_path(folder, answer.unit), answer.text)
+    except OSError as error:
+        remedy = "free some space or mend the permissions, and run again: finished units are kept"
+        return Failure(answer.unit, f"{type(error).__name__}: {error}; {remedy}")
     return None
+
+
+def _prepare(folder: Path) -> None:
+    """Make the folder, before any work is done that could not be kept, and tidy what a kill left in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidParameter(
+            parameter="folder", value=str(folder), remedy=f"choose one that can be made ({error})"
+        ) from error
+    remove_leftovers(folder)
 
 
 def _read(folder: Path, unit: Unit) -> Outcome | None:
