@@ -96,10 +96,11 @@ class EmptyData(HiqlError):
 class ColumnNotFound(HiqlError):
     @staticmethod
     def describe(field: str, column: str, available: Sequence[str]) -> str:
-        near = get_close_matches(str(column), list(available), n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-        listing = ", ".join(map(str, list(available)[:20]))
-        return f"no column {column!r} for {field}; {hint}The table has: {listing}"
+        names = {name.casefold(): name for name in map(str, available) if name}
+        near = get_close_matches(str(column).strip().casefold(), names, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(repr(names[name][:40]) for name in near)}? " if near else ""
+        listing = ", ".join(" ".join(name.split())[:40] for name in list(names.values())[:20]) or "none that has a name"
+        return f"no column {column!r} for {field}; {hint}the table has: {listing}"
 
 
 class BadTable(HiqlError):
