@@ -172,7 +172,9 @@ def test_a_bank_that_depends_on_the_steps_is_refused(small, threads):
 
 
 @pytest.mark.parametrize(
-    "estimator", [hiql.HIAVI(2, mdp=MDP, sampled=True), hiql.HIQL(2, method="stochastic")], ids=["sampled", "stochastic"]
+    "estimator",
+    [hiql.HIAVI(2, mdp=MDP, sampled=True), hiql.HIQL(2, method="stochastic")],
+    ids=["sampled", "stochastic"],
 )
 def test_a_random_m_step_is_refused_with_the_remedy(small, threads, estimator):
     with pytest.raises(InvalidParameter, match='choose sampled=False and method="expected", or fit without client'):
