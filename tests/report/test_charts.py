@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hiql
-from hiql.plots.style import intention_colour
+from hiql.plots.style import PALETTE, intention_colour
 from hiql.report import charts, selection_charts
 from hiql.report.maps import Intention, grid_map, ground_map, maze_map
 from hiql.report.policy_tables import MOST_STATES, most_visited, policy_table
@@ -37,7 +37,17 @@ def test_lines_have_the_colours_of_their_intentions_and_are_thinned():
     found = findings(data)
     lines = [trace for trace in charts.mean_posterior(data, found.smoothed, found.names).data if trace.name]
     assert [line.line.color for line in lines] == [intention_colour(0), intention_colour(1)]
-    assert all(len(line.x) <= charts.MOST_POINTS for line in lines)
+    assert all(len(line.x) <= charts.MOST_MEANS for line in lines)
+
+
+def test_a_long_mean_course_is_made_of_means():
+    data = random_sessions([1001, 1001])
+    posterior = np.random.default_rng(0).random((data.n_steps, 1))
+    line = next(trace for trace in charts.mean_posterior(data, posterior, ["a"]).data if trace.name)
+    course = posterior.reshape(2, 1001).mean(axis=0)
+    every = int(np.ceil(1001 / charts.MOST_MEANS))
+    np.testing.assert_allclose(line.y[:-1], course[: 1001 // every * every].reshape(-1, every).mean(axis=1))
+    assert line.y[-1] == pytest.approx(course[1001 // every * every :].mean())
 
 
 def test_dwell_times_show_the_chain_beside_the_runs():
@@ -75,7 +85,7 @@ def test_one_line_for_each_setting_and_a_ring_around_the_choice():
 def test_without_differences_there_is_one_unnamed_line():
     figure = selection_charts.bic_chart(selection().table, 1)
     assert len(figure.data) == 2
-    assert not figure.data[0].showlegend
+    assert selection_charts.line_colours(selection().table) == {"": PALETTE[0]}
 
 
 def test_agreement_leaves_out_what_was_not_measured():

@@ -19,7 +19,7 @@ from hiql.worlds.mdp import World
 GAUGE = (
     "Rewards and values are known only up to a gauge: adding a function of the state and taking back its discounted "
     "next value leaves behaviour unchanged. Compare probabilities of actions between intentions, fits and animals; "
-    "compare rewards and values only between actions or states within one map."
+    "compare rewards and values only within one intention."
 )
 
 
@@ -35,7 +35,7 @@ def intentions_section(page: Page, findings: Findings) -> None:
             "Point at a state for its numbers. States an intention was hardly ever in are left blank."
         )
     else:
-        page.text("What each intention does in each state. Point at a cell for its numbers.")
+        page.text("What each intention does: rows are states, columns are actions. Point at a cell for its numbers.")
         page.text(_which_states(findings), kind="hint")
     page.block(radios("shade", "Colour by", choices))
     page.block(

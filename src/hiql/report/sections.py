@@ -10,7 +10,7 @@ import pandas as pd
 
 from hiql.report import charts, selection_charts, words
 from hiql.report.findings import Findings
-from hiql.report.markup import joined, tag
+from hiql.report.markup import Markup, joined, tag
 from hiql.report.page import Page
 from hiql.report.provenance import BIBTEX, PAPER, PAPER_URL, provenance
 
@@ -68,9 +68,18 @@ def selection_section(page: Page, selection: Any) -> None:
                 "Do restarts (lines) and folds (dotted) find the same intentions? 1 means that they do.",
             )
         )
+    page.block(*_legend(table))
     page.charts(*shown)
     page.table(selection_charts.readable(table), chosen=[selection.chosen])
     page.text(_about_table(table, selection), kind="hint")
+
+
+def _legend(table: pd.DataFrame) -> list[Markup]:
+    """What the lines of the charts below are, unless there is only one."""
+    lines = selection_charts.line_colours(table)
+    marks = (tag("span", class_="swatch", style=f"--colour: {colour}") for colour in lines.values())
+    entries = [tag("li", mark, name) for mark, name in zip(marks, lines, strict=True)]
+    return [tag("ul", *entries, class_="legend")] if len(lines) > 1 else []
 
 
 def _about_table(table: pd.DataFrame, selection: Any) -> str:
@@ -131,7 +140,7 @@ def dwell_table(findings: Findings) -> pd.DataFrame:
                 "expected duration": words.steps(findings.dwell[i]) if np.isfinite(findings.dwell[i]) else "∞",
                 "decoded runs": f"{len(runs.length):,}",
                 "their mean": words.steps(runs.length.mean()) if any_run else "–",
-                "their median": f"{np.median(runs.length):g} steps" if any_run else "–",
+                "their median": f"{np.median(runs.length):,g} steps" if any_run else "–",
                 "cut off by a session's end": words.percent(runs.cut.mean()) if any_run else "–",
             }
         )
@@ -164,7 +173,7 @@ def _unit(unit: Mapping[str, Any]) -> str:
 
 def origin_section(page: Page, about: Mapping[str, str] | None) -> None:
     """How the report was made, and how to cite."""
-    page.heading("How it was made, how to cite")
+    page.heading("Origin and citation")
     rows = [tag("tr", tag("td", key), tag("td", value)) for key, value in provenance(about).items()]
     page.block(tag("table", tag("tbody", *rows), class_="pairs"))
     page.block(tag("p", joined("If you use these results, please cite ", tag("a", PAPER, href=PAPER_URL))))
