@@ -51,7 +51,7 @@ def decode(
     facts = understood(data, layout, trajectories, getattr(fitted, "mdp", None))
     if not as_json:
         print_understood(facts, trajectories)
-    steps = decoding_table(fitted, trajectories, method=method)
+    steps = decoding_table(fitted, trajectories, fitted.about_.get("names"), method=method)
     steps.insert(0, "row", layout.rows(rows))
     steps = steps.sort_values("row", ignore_index=True)
     times = None if time is None else numbers(rows, time)

@@ -10,7 +10,7 @@ import pandas as pd
 import typer
 
 from hiql.cli.commands import AsJson, console, print_json, print_table, to_stderr
-from hiql.cli.inputs import DataFile, TableOptions, WorldOptions, print_understood, provenance, read, understood
+from hiql.cli.inputs import DataFile, TableOptions, WorldOptions, print_understood, read, remember, understood
 from hiql.data.tables import load_table
 from hiql.models import HIAVI, HIQL, IntentionModel
 
@@ -50,7 +50,7 @@ def fit(
     else:
         model = HIAVI(intentions, mdp=known[0], **options)
     model.fit(trajectories)
-    model.about_ = provenance(data, layout, seed)
+    remember(model, trajectories, data, layout)
     model.save(out)
     if as_json:
         print_json({"understood": facts, "model": str(out), "fit": fit_facts(model)})
@@ -73,13 +73,18 @@ def fit_facts(model: IntentionModel) -> dict[str, Any]:
     }
 
 
+def names_of(model: IntentionModel) -> list[str]:
+    """The names in the model's file, or numbers."""
+    return model.about_.get("names") or [f"intention {i + 1}" for i in range(model.n_intentions)]
+
+
 def print_fit(model: IntentionModel) -> None:
     """The intentions, one a row, and what to watch out for."""
     stay = np.diag(model.transition_)
     with np.errstate(divide="ignore"):
         dwell = 1.0 / (1.0 - stay)
     columns: dict[str, Any] = {
-        "intention": range(1, model.n_intentions + 1),
+        "intention": [f"{i} {name}" for i, name in enumerate(names_of(model), start=1)],
         "share of steps": [f"{share:.1%}" for share in model.share_],
         "starts a session": [f"{p:.1%}" for p in model.initial_],
         "mean stay (steps)": [f"{steps:.1f}" if steps < 1e6 else "∞" for steps in dwell],

@@ -19,6 +19,7 @@ from hiql.data.summary import cautions, summarise
 from hiql.data.tables import load_table
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
+from hiql.evaluate.naming import suggest_names
 from hiql.models import IntentionModel
 from hiql.worlds.files import coding_of, in_codes_of, load_world, named_world
 from hiql.worlds.mdp import MDP
@@ -178,9 +179,14 @@ def print_understood(facts: dict[str, Any], data: Trajectories) -> None:
         to_stderr.print(f"[yellow]Note:[/yellow] {caution}.")
 
 
-def provenance(path: Path, layout: Layout, seed: int) -> dict[str, Any]:
-    """How a fit was made, to be kept in its file."""
-    return versions_and_command() | {"data": path.name, "layout": layout.to_dict(), "seed": seed}
+def remember(model: IntentionModel, data: Trajectories, path: Path, layout: Layout) -> None:
+    """Let the model's file tell how it was made, how to read tables like its own, and what its intentions are called."""
+    model.about_ = versions_and_command() | {
+        "data": path.name,
+        "layout": layout.to_dict(),
+        "seed": model.random_state,
+        "names": list(suggest_names(model, data)),
+    }
 
 
 def versions_and_command() -> dict[str, Any]:

@@ -28,15 +28,15 @@ def report(
 
     Example: hiql report model.hiql mice.csv --out report.html
     """
-    from hiql.report import write_report
+    from hiql.report import told, write_report
 
     fitted = load(model)
     _, layout, trajectories = read_for(fitted, data, table, unknown_is_missing)
     facts = understood(data, layout, trajectories, getattr(fitted, "mdp", None))
     if not as_json:
         print_understood(facts, trajectories)
-    about = {name: str(value) for name, value in fitted.about_.items()} | {"shown data": data.name}
-    written = write_report(out, fitted, trajectories, about=about)
+    about = told(fitted) | {"shown data": data.name}
+    written = write_report(out, fitted, trajectories, names=fitted.about_.get("names"), about=about)
     if as_json:
         print_json({"understood": facts, "written": [str(written)]})
     else:

@@ -10,7 +10,7 @@ import pandas as pd
 import typer
 
 from hiql.cli.commands import AsJson, Jobs, console, print_json, print_table, to_stderr
-from hiql.cli.inputs import DataFile, TableOptions, WorldOptions, print_understood, provenance, read, understood
+from hiql.cli.inputs import DataFile, TableOptions, WorldOptions, print_understood, read, remember, understood
 from hiql.cli.numbers import whole_numbers
 from hiql.data.tables import load_table
 from hiql.errors import InvalidParameter
@@ -113,8 +113,9 @@ def select(
     source = Source(trajectories, known and known[0], 0.99 if world.discount is None else world.discount)
     selection = sweep(source, plan, out / "units", by=by, n_jobs=jobs, cluster=cluster)
     model = fit_chosen(source, selection)
-    model.about_ = provenance(data, layouts[selection.unit["history"]], model.random_state)
-    written = write_selection(out, selection, model, source).values()
+    history = selection.unit["history"]
+    remember(model, trajectories[history], data, layouts[history])
+    written = write_selection(out, selection, model, source, names=model.about_["names"]).values()
     if as_json:
         print_json({"understood": facts} | selection_facts(selection) | {"written": [str(path) for path in written]})
     else:

@@ -4,8 +4,8 @@ from hiql.evaluate.alignment import Matching, align, decoding_agreement, match_p
 from hiql.evaluate.bootstrap import Bootstrap, bootstrap
 from hiql.evaluate.coarse_to_fine import Level, choose_strength, fit_coarse_to_fine
 from hiql.evaluate.courses import Course, mean_course
-from hiql.evaluate.naming import directedness, name_intentions
-from hiql.evaluate.occupancy import expected_occupancy
+from hiql.evaluate.naming import directedness, name_intentions, suggest_names
+from hiql.evaluate.occupancy import expected_occupancy, expected_visits
 from hiql.evaluate.predictive import predictive_check
 from hiql.evaluate.recovery import Recovery, recovery
 from hiql.evaluate.stages import fit_individuals, history_levels, score_history, score_intentions
@@ -25,6 +25,7 @@ __all__ = [
     "directedness",
     "expected_occupancy",
     "expected_value_difference",
+    "expected_visits",
     "fit_coarse_to_fine",
     "fit_individuals",
     "history_levels",
@@ -38,4 +39,5 @@ __all__ = [
     "score_history",
     "score_intentions",
     "strategy_profile",
+    "suggest_names",
 ]

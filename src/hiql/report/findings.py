@@ -11,10 +11,11 @@ from scipy.optimize import linear_sum_assignment
 
 from hiql.data.trajectories import Trajectories
 from hiql.errors import HiqlError
-from hiql.evaluate.naming import name_intentions
-from hiql.evaluate.strategies import name_strategies, strategy_profile
+from hiql.evaluate.naming import suggest_names
+from hiql.evaluate.occupancy import expected_visits
+from hiql.evaluate.strategies import strategy_profile
 from hiql.models import IntentionModel
-from hiql.plots.labels import FloatArray, IntArray, labelled, named
+from hiql.plots.labels import FloatArray, IntArray, labelled
 from hiql.report.dwell import Runs, expected_dwell, find_runs
 from hiql.worlds.mdp import MDP
 
@@ -69,12 +70,7 @@ class Findings:
     @cached_property
     def visits(self) -> FloatArray:
         """(K, S) expected visits of each intention to each state, Σ_t p(z_t = i | session) 1[s_t = s]."""
-        known = self.data.states >= 0
-        counts = [
-            np.bincount(self.data.states[known], weight[known], minlength=self.data.n_states)
-            for weight in self.smoothed.T
-        ]
-        return np.stack(counts)
+        return expected_visits(self.data, self.smoothed)
 
     @cached_property
     def truth(self) -> IntArray | None:
@@ -104,7 +100,7 @@ def find(model: IntentionModel, data: Trajectories, world: MDP | None, names: Se
         model=model,
         data=data,
         world=world,
-        names=_names(model, data, world, profile) if names is None else labelled(names, k, "intention"),
+        names=suggest_names(model, data, world) if names is None else labelled(names, k, "intention"),
         profile=profile,
         smoothed=model.smooth_proba(data),
         causal=model.filter_proba(data),
@@ -119,10 +115,3 @@ def _profile(model: IntentionModel, data: Trajectories) -> FloatArray | None:
         return strategy_profile(model, data)
     except HiqlError:
         return None
-
-
-def _names(model: IntentionModel, data: Trajectories, world: MDP | None, profile: FloatArray | None) -> tuple[str, ...]:
-    """After named places of the world, or after strategies in a choice task, or by number."""
-    if getattr(world, "places", None):
-        return name_intentions(model, world, data)  # type: ignore[arg-type]
-    return named(None, model.n_intentions) if profile is None else name_strategies(profile)

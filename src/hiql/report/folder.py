@@ -34,10 +34,14 @@ def write_selection(
         draw_selection(figure.subplots(1, 2), like_chosen(selection), chosen=selection.unit["n_intentions"])
     save_figure(figure, folder / "selection")
     model.save(files["model"])
-    about = {name: str(value) for name, value in model.about_.items()}
     data = source.data[selection.unit["history"]]
-    write_report(files["report"], model, data, world=source.mdp, selection=selection, names=names, about=about)
+    write_report(files["report"], model, data, world=source.mdp, selection=selection, names=names, about=told(model))
     return files
+
+
+def told(model: IntentionModel) -> dict[str, str]:
+    """What a model's file says about how it was made, as text; names are shown elsewhere."""
+    return {name: str(value) for name, value in model.about_.items() if name not in {"names", "layout"}}
 
 
 def like_chosen(selection: Selection) -> pd.DataFrame:

@@ -103,9 +103,7 @@ def _round_of_processes(function: Function, workers: int, items: Sequence[Any]) 
     return Remains([], [], "")
 
 
-def _round_on_dask(
-    function: Function, lost: Lost, client: Any, items: Sequence[Any]
-) -> Generator[Any, None, Remains]:
+def _round_on_dask(function: Function, lost: Lost, client: Any, items: Sequence[Any]) -> Generator[Any, None, Remains]:
     """Until every item has a result or Dask has blamed it, or the sending of ``function``, for a worker's death."""
     distributed = import_distributed(client)
     sent = send_once(client, function)
