@@ -180,7 +180,7 @@ def print_understood(facts: dict[str, Any], data: Trajectories) -> None:
 
 
 def remember(model: IntentionModel, data: Trajectories, path: Path, layout: Layout) -> None:
-    """Let the model's file tell how it was made, how to read tables like its own, and what its intentions are called."""
+    """Let the model's file tell how it was made, how its table is laid out, and what its intentions are called."""
     model.about_ = versions_and_command() | {
         "data": path.name,
         "layout": layout.to_dict(),

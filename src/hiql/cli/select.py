@@ -142,8 +142,8 @@ def print_selection(selection: Selection) -> None:
     shown = pd.DataFrame([{name: COLUMNS[name].format(**row) for name in wanted} for row in table.to_dict("records")])
     print_table(shown.replace("nan%", "–"), "Candidates", selection.chosen)
     console.print(
-        "[dim]Log-likelihoods in nats per step; the gap is to the best held-out one; restarts and folds: share of steps "
-        "given to the same intention by other fits.[/dim]"
+        "[dim]Log-likelihoods in nats per step; the gap is to the best held-out one; restarts and folds: share of "
+        "steps given to the same intention by other fits.[/dim]"
     )
     console.print(selection.explanation, highlight=False)
     for failure in selection.failures[:5]:
