@@ -71,7 +71,7 @@ def _card(page: Page, findings: Findings, i: int, on_map: bool) -> Markup:
         "section",
         tag("h3", findings.names[i]),
         tag("p", _portrait(findings, i)),
-        page.chart(figure, ""),
+        page.chart(figure, "", spoken=f"What “{findings.names[i]}” wants and does"),
         class_="intention",
         style=f"--colour: {intention_colour(i)}",
     )

@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const MOST_POINTS = 1500; // a row shows at most about this many steps as they are; more are thinned
+  const MOST_POINTS = 1000; // a row shows at most about this many steps as they are; more are thinned
   const MARKERS_UP_TO = 80; // curves of at most this many steps carry a dot for each
   const TICKS_UP_TO = 12; // axes of at most this many states or actions carry their labels
   const FAINT = "#8C8C8C", INK = "#222222", GRID = "#E6E8EB";
@@ -96,7 +96,7 @@
   // --- drawing ------------------------------------------------------------------------------------------
 
   const ROWS = [
-    { axis: "yaxis", height: hasTruth ? 0.08 : 0.045, title: () => "most likely path" },
+    { axis: "yaxis", height: hasTruth ? 0.08 : 0.045, title: () => `most likely path${hasTruth ? ", and the truth" : ""}` },
     { axis: "yaxis2", height: 0.3, title: () => `P(intention), ${method}` },
     { axis: "yaxis3", height: 0.18, title: () => "action" },
     { axis: "yaxis4", height: 0.12, title: () => "p(action), predicted from the past" },
@@ -168,7 +168,7 @@
     const gap = 0.042, shown = {
       height: 660, showlegend: false, hovermode: "x", bargap: 0, dragmode: touch ? false : "zoom", annotations: [],
       font: { family: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", size: 12, color: INK },
-      margin: { l: 8, r: 10, t: 22, b: 8 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      margin: { l: 8, r: 10, t: 30, b: 8 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       modebar: { bgcolor: "rgba(0,0,0,0)", color: FAINT, activecolor: INK },
       xaxis: {
         anchor: "y5", range: [view[0] - 0.5, view[1] + 0.5], title: { text: "step of the session", standoff: 6 },
