@@ -55,6 +55,12 @@ def test_the_header_tells_names_and_is_json(found):
     assert again["map"] is None
 
 
+def test_actions_without_labels_are_called_what_the_world_calls_them():
+    world = hiql.worlds.gridworld(2)
+    book, _ = pack(findings(random_sessions([9], n_states=4, n_actions=5), 1, world))
+    assert tuple(book["actions"]) == world.action_names
+
+
 def test_only_labels_of_states_that_occur_travel():
     data = hiql.Trajectories.from_arrays([[3, 9]], [[0, 1]], state_labels=[f"s{i}" for i in range(10_000)])
     book, _ = pack(findings(data, 1))

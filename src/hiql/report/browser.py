@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
-from hiql.plots.labels import labelled
 from hiql.plots.maze import shortest_corridor
 from hiql.plots.style import intention_colour
 from hiql.report.findings import Findings
@@ -121,7 +120,7 @@ def pack(findings: Findings, most_bytes: int = MOST_BYTES) -> tuple[dict[str, An
     names = [{"name": name, "colour": intention_colour(i)} for i, name in enumerate(findings.names)]
     header = {
         "intentions": names,
-        "actions": labelled(data.action_labels, data.n_actions, "action"),
+        "actions": findings.action_names,
         "states": _state_labels(data, shown),
         "subjects": subjects,
         "columns": [column.header for column in packed],
