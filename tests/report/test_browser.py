@@ -11,6 +11,9 @@ import hiql
 from hiql.report.browser import bytes_of, choose_sessions, codes, pack
 from tests.report.problems import findings, random_sessions, unpacked
 
+SUBJECT_BY_SUBJECT = (0, 2, 1)
+"""The sessions of ``found``, in the order of the page."""
+
 
 @pytest.fixture(scope="module")
 def found():
@@ -21,9 +24,9 @@ def found():
 def test_every_column_comes_back(found):
     book, shown = pack(found)
     assert shown.is_all_of(found.data)
-    for i in range(found.data.n_sessions):
+    for place, i in enumerate(SUBJECT_BY_SUBJECT):
         steps = found.data.session(i)
-        columns = unpacked(book, i)
+        columns = unpacked(book, place)
         for name, values in (("state", found.data.states), ("action", found.data.actions)):
             got = columns[name].astype(int)
             np.testing.assert_array_equal(np.where(got == 255, -1, got), values[steps])
@@ -46,10 +49,16 @@ def test_the_probability_of_the_action_taken_is_the_causal_prediction(found):
 def test_the_header_tells_names_and_is_json(found):
     book, _ = pack(found)
     again = json.loads(json.dumps(book, allow_nan=False))
-    assert [session["name"] for session in again["sessions"]] == ["0", "1", "2"]
-    assert [again["subjects"][session["subject"]] for session in again["sessions"]] == ["a", "b", "a"]
+    assert [session["name"] for session in again["sessions"]] == [str(i) for i in SUBJECT_BY_SUBJECT]
+    assert [again["subjects"][session["subject"]] for session in again["sessions"]] == ["a", "a", "b"]
     assert again["states"]["0"] == "v"
     assert again["map"] is None
+
+
+def test_actions_without_labels_are_called_what_the_world_calls_them():
+    world = hiql.worlds.gridworld(2)
+    book, _ = pack(findings(random_sessions([9], n_states=4, n_actions=5), 1, world))
+    assert tuple(book["actions"]) == world.action_names
 
 
 def test_only_labels_of_states_that_occur_travel():

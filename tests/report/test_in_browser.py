@@ -147,7 +147,7 @@ def test_long_sessions_are_thinned_keep_their_extremes_and_say_so(first_session,
     click(first_session, "next")
     click(first_session, "next")
     full = model.smooth_proba(data)[data.session(2), 0]
-    every = int(np.ceil(LONG / 1500))
+    every = int(np.ceil(LONG / 1000))
     means = [full[start : start + every].mean() for start in range(0, LONG, every)]
     np.testing.assert_allclose(first_session.run(CURVE), means, atol=0.002)
     shade = first_session.run("return document.getElementById('browse-plot').data[6].y")

@@ -14,6 +14,7 @@ from hiql.errors import HiqlError
 from hiql.evaluate.strategies import ARCHETYPES
 from hiql.report import write_report
 from hiql.report.provenance import BIBTEX, PAPER_URL
+from tests.problems import random_mdp
 from tests.report.problems import EMOJI, HOSTILE, blocks, fitted, random_sessions, selection, visible
 
 
@@ -45,6 +46,14 @@ def test_abstract_states_without_labels_or_names_are_numbered(tmp_path):
     page = report(tmp_path, random_sessions([20, 30]))
     assert "“intention 1”" in visible(page)
     assert blocks(page)["session_browser-data"]["states"] is None
+
+
+def test_a_world_without_a_map_gives_tables(tmp_path):
+    rng = np.random.default_rng(0)
+    world = random_mdp(rng, n_states=5, n_actions=3)
+    page = report(tmp_path, random_sessions([20, 30]), mdp=world)
+    assert "rows are states" in page
+    assert blocks(page)["session_browser-data"]["map"] is None
 
 
 def test_one_intention_in_one_session_of_one_step(tmp_path):

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
-from hiql.plots.labels import labelled
+from hiql.plots.maze import shortest_corridor
 from hiql.plots.style import intention_colour
 from hiql.report.findings import Findings
 from hiql.report.maps import ground_map
@@ -99,7 +99,7 @@ def choose_sessions(data: Trajectories, bytes_per_step: int, most_bytes: int = M
 
 
 def pack(findings: Findings, most_bytes: int = MOST_BYTES) -> tuple[dict[str, Any], Shown]:
-    """The header and sessions for ``session_browser.js``, and which part of the data they are."""
+    """The header and sessions for ``session_browser.js``, subject by subject, and which part of the data they are."""
     data = findings.data
     packed = columns(findings)
     shown = choose_sessions(data, sum(column.bytes_per_step for column in packed), most_bytes)
@@ -113,12 +113,14 @@ def pack(findings: Findings, most_bytes: int = MOST_BYTES) -> tuple[dict[str, An
             "cut": bool(n < data.lengths[i]),
             "data": _encoded(packed, int(data.offsets[i]), int(n)),
         }
-        for i, n in zip(shown.sessions, shown.steps, strict=True)
+        for i, n in sorted(
+            zip(shown.sessions, shown.steps, strict=True), key=lambda pair: number[data.subjects[pair[0]]]
+        )
     ]
     names = [{"name": name, "colour": intention_colour(i)} for i, name in enumerate(findings.names)]
     header = {
         "intentions": names,
-        "actions": labelled(data.action_labels, data.n_actions, "action"),
+        "actions": findings.action_names,
         "states": _state_labels(data, shown),
         "subjects": subjects,
         "columns": [column.header for column in packed],
@@ -148,4 +150,5 @@ def _map(findings: Findings) -> dict[str, Any] | None:
         return None
     places = {int(state): name for name, state in world.places.items()}
     x, y = np.round(world.positions, 4).T.tolist()
-    return {"figure": json.loads(ground_map(world).to_json()), "x": x, "y": y, "places": places}
+    unit = shortest_corridor(world) if len(world.links) else 1.0
+    return {"figure": json.loads(ground_map(world).to_json()), "x": x, "y": y, "unit": unit, "places": places}

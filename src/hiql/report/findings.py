@@ -48,6 +48,17 @@ class Findings:
         return len(self.names)
 
     @cached_property
+    def state_names(self) -> tuple[str, ...]:
+        """S names: the labels of the data, or the codes."""
+        return labelled(self.data.state_labels, self.data.n_states, "state")
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """A names: the labels of the data, or what the world calls them, or the codes."""
+        called = getattr(self.world, "action_names", None) or None
+        return labelled(self.data.action_labels or called, self.data.n_actions, "action")
+
+    @cached_property
     def share(self) -> FloatArray:
         """(K,) how much of the data each intention accounts for."""
         return self.smoothed.mean(axis=0)
@@ -65,7 +76,8 @@ class Findings:
     def typical_probability(self) -> float:
         """exp(mean log p(a_t | past)): the geometric mean of the probability of the actions taken."""
         known = self.taken[~np.isnan(self.taken)]
-        return float(np.exp(np.log(known).mean())) if len(known) else float("nan")
+        with np.errstate(divide="ignore"):  # without a prior, an action may be impossible
+            return float(np.exp(np.log(known).mean())) if len(known) else float("nan")
 
     @cached_property
     def visits(self) -> FloatArray:

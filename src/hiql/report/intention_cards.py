@@ -6,7 +6,6 @@ from typing import cast
 
 import numpy as np
 
-from hiql.plots.labels import labelled
 from hiql.plots.style import intention_colour
 from hiql.report import words
 from hiql.report.findings import Findings
@@ -17,9 +16,9 @@ from hiql.report.policy_tables import most_visited, policy_table
 from hiql.worlds.mdp import World
 
 GAUGE = (
-    "Rewards and values are known only up to a gauge: adding a function of the state and taking back its discounted "
-    "next value leaves behaviour unchanged. Compare probabilities of actions between intentions, fits and animals; "
-    "compare rewards and values only within one intention."
+    "Probabilities of actions are safe to compare between intentions, fits and animals. Rewards and values are not: a "
+    "function of the state can move between them without any change of behaviour (a gauge), so read them as a pattern "
+    "within one intention."
 )
 
 
@@ -51,15 +50,14 @@ def _which_states(findings: Findings) -> str:
 
 def _card(page: Page, findings: Findings, i: int, on_map: bool) -> Markup:
     """One intention: its name, some numbers in words, and its map or table."""
-    model, data = findings.model, findings.data
-    names = getattr(findings.world, "action_names", None) or None
+    model = findings.model
     intention = Intention(
         model.policy_[i],
         model.reward_[i],
         model.value_[i],
         findings.visits[i],
-        labelled(data.state_labels, data.n_states, "state"),
-        labelled(data.action_labels or names, data.n_actions, "action"),
+        findings.state_names,
+        findings.action_names,
     )
     if not on_map:
         figure = policy_table(intention, most_visited(findings.visits.sum(axis=0)))
@@ -71,7 +69,7 @@ def _card(page: Page, findings: Findings, i: int, on_map: bool) -> Markup:
         "section",
         tag("h3", findings.names[i]),
         tag("p", _portrait(findings, i)),
-        page.chart(figure, ""),
+        page.chart(figure, "", spoken=f"What “{findings.names[i]}” wants and does"),
         class_="intention",
         style=f"--colour: {intention_colour(i)}",
     )

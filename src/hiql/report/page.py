@@ -66,17 +66,20 @@ class Page:
         """Charts side by side where there is room; make each with :meth:`chart`."""
         self.block(tag("div", *charts, class_="charts"))
 
-    def chart(self, figure: go.Figure, caption: str, title: str | None = None) -> Markup:
-        """The place of an interactive chart, drawn when the page is opened, and its data beside it."""
+    def chart(self, figure: go.Figure, caption: str, title: str | None = None, *, spoken: str | None = None) -> Markup:
+        """The place of an interactive chart, drawn when the page is opened, and its data beside it.
+
+        Screen readers are told ``spoken``, or the caption.
+        """
         self._n_plots += 1
         name = f"chart-{self._n_plots}"
         height = f"min-height: {figure.layout.height or 300}px"
         return tag(
             "figure",
             tag("h3", title) if title else "",
-            tag("div", id=name, class_="chart", style=height, role="img", aria_label=caption),
+            tag("div", id=name, class_="chart", style=height, role="img", aria_label=spoken or caption),
             json_block(f"{name}-data", figure.to_json()),
-            tag("figcaption", caption),
+            tag("figcaption", caption) if caption else "",
         )
 
     def figure(self, figure: Figure, caption: str) -> None:

@@ -58,7 +58,7 @@ def selection_section(page: Page, selection: Any) -> None:
         ),
         page.chart(
             selection_charts.bic_chart(table, selection.chosen),
-            "BIC of all data: a second opinion that needs no held-out sessions.",
+            "BIC: a second opinion that needs no held-out sessions.",
         ),
     ]
     if table[["restart_agreement", "fold_agreement"]].notna().any(axis=None):

@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const MOST_POINTS = 1500; // a row shows at most about this many steps as they are; more are thinned
+  const MOST_POINTS = 1000; // a row shows at most about this many steps as they are; more are thinned
   const MARKERS_UP_TO = 80; // curves of at most this many steps carry a dot for each
   const TICKS_UP_TO = 12; // axes of at most this many states or actions carry their labels
   const FAINT = "#8C8C8C", INK = "#222222", GRID = "#E6E8EB";
@@ -15,6 +15,7 @@
   const hasTruth = book.columns.some((column) => column.name === "truth");
   const touch = matchMedia("(pointer: coarse)").matches;
   const options = { ...CHART_OPTIONS, scrollZoom: false };
+  const HINT = touch ? "Tap a step to read it off." : "Point at a step to read it off; drag to zoom, double-click to see all.";
 
   let current = 0; // index of the session shown
   let steps = null; // its columns
@@ -96,15 +97,15 @@
   // --- drawing ------------------------------------------------------------------------------------------
 
   const ROWS = [
-    { axis: "yaxis", height: hasTruth ? 0.08 : 0.045, title: () => "most likely path" },
+    { axis: "yaxis", height: hasTruth ? 0.08 : 0.045, title: () => `most likely path${hasTruth ? ", and the truth" : ""}` },
     { axis: "yaxis2", height: 0.3, title: () => `P(intention), ${method}` },
     { axis: "yaxis3", height: 0.18, title: () => "action" },
     { axis: "yaxis4", height: 0.12, title: () => "p(action), predicted from the past" },
     { axis: "yaxis5", height: 0.2, title: () => "state" },
   ];
 
-  function band(window) {
-    const at = sampled(window);
+  function band(span) {
+    const at = sampled(span);
     const paths = hasTruth ? ["truth", "decoded"] : ["decoded"];
     const scale = book.intentions.flatMap(({ colour }, k) => [[k / K, colour], [(k + 1) / K, colour]]);
     return {
@@ -117,9 +118,9 @@
   const outline = (border, other) => [...border, ...[...other].reverse()];
 
   // One line an intention and, where steps are thinned, a shade from the lowest to the highest value behind it.
-  function curves(window) {
-    const dots = window.last - window.first < MARKERS_UP_TO;
-    const found = book.intentions.map((_, k) => stretches(window, (t) => posterior(t, k)));
+  function curves(span) {
+    const dots = span.last - span.first < MARKERS_UP_TO;
+    const found = book.intentions.map((_, k) => stretches(span, (t) => posterior(t, k)));
     const lines = book.intentions.map(({ name, colour }, k) => ({
       x: found[k].x, y: found[k].mean, yaxis: "y2", mode: dots ? "lines+markers" : "lines", name: label(name),
       line: { color: colour, width: 2 }, marker: { size: 5 }, hoverinfo: "none",
@@ -128,36 +129,38 @@
       x: outline(found[k].x, found[k].x), y: outline(found[k].low, found[k].high), yaxis: "y2",
       mode: "lines", line: { width: 0 }, fill: "toself", fillcolor: colour, opacity: 0.2, hoverinfo: "skip",
     }));
-    return { lines, shades: window.every > 1 ? shades : [] };
+    return { lines, shades: span.every > 1 ? shades : [] };
   }
 
-  function marks(window, name, lines, yaxis, symbol) {
-    const at = sampled(window);
+  // What was met or done at each step, in the colour of the decoded intention; ``joined`` by a line, or not.
+  function marks(span, name, lines, yaxis, joined) {
+    const at = sampled(span);
     const colours = at.map((t) => (known("decoded", t) ? book.intentions[steps.decoded[t]].colour : FAINT));
     const size = at.length < MARKERS_UP_TO ? 8 : at.length < 400 ? 6 : 4;
     return {
-      x: at, y: at.map((t) => (known(name, t) ? lines.place(steps[name][t]) : null)), yaxis, mode: name === "state" && window.every === 1 ? "lines+markers" : "markers", name,
-      connectgaps: false, line: { color: "#C9CCD1", width: 1 }, marker: { color: colours, size, symbol }, hoverinfo: "none",
+      x: at, y: at.map((t) => (known(name, t) ? lines.place(steps[name][t]) : null)), yaxis, name, connectgaps: false,
+      mode: joined && span.every === 1 ? "lines+markers" : "markers", line: { color: "#C9CCD1", width: 1 },
+      marker: { color: colours, size, symbol: joined ? "circle" : "square" }, hoverinfo: "none",
     };
   }
 
-  function surprise(window) {
-    const { x, mean } = stretches(window, taken);
+  function surprise(span) {
+    const { x, mean } = stretches(span, taken);
     return {
-      type: "bar", x, y: mean, yaxis: "y4", width: window.every, name: "p(action)", marker: { color: "#9AA1AA" },
+      type: "bar", x, y: mean, yaxis: "y4", width: span.every, name: "p(action)", marker: { color: "#9AA1AA" },
       hoverinfo: "none",
     };
   }
 
-  // Where codes lie on their axis: few of them one below the other with their labels, many by their number.
+  // Where sorted codes lie on their axis: few of them one below the other with their labels, many by their number.
   function codeLines(codes, name) {
     if (codes.length > TICKS_UP_TO) {
-      const low = Math.min(...codes), room = 0.05 * (Math.max(...codes) - low);
-      return { place: (c) => c, axis: { range: [low - room, Math.max(...codes) + room] } };
+      const low = codes[0], high = codes[codes.length - 1], room = 0.05 * (high - low);
+      return { place: (c) => c, axis: { range: [low - room, high + room] } };
     }
     const rank = new Map(codes.map((c, i) => [c, i]));
-    const axis = { range: [codes.length - 0.4, -0.6], tickvals: [...rank.values()], ticktext: codes.map((c) => label(name(c))) };
-    return { place: (c) => rank.get(c), axis };
+    const ticktext = codes.map((c) => label(name(c)));
+    return { place: (c) => rank.get(c), axis: { range: [codes.length - 0.4, -0.6], tickvals: [...rank.values()], ticktext } };
   }
 
   function met(name) {
@@ -168,7 +171,7 @@
     const gap = 0.042, shown = {
       height: 660, showlegend: false, hovermode: "x", bargap: 0, dragmode: touch ? false : "zoom", annotations: [],
       font: { family: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", size: 12, color: INK },
-      margin: { l: 8, r: 10, t: 22, b: 8 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      margin: { l: 8, r: 10, t: 30, b: 8 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       modebar: { bgcolor: "rgba(0,0,0,0)", color: FAINT, activecolor: INK },
       xaxis: {
         anchor: "y5", range: [view[0] - 0.5, view[1] + 0.5], title: { text: "step of the session", standoff: 6 },
@@ -192,31 +195,39 @@
   }
 
   function draw() {
-    const window = inSight();
+    const span = inSight();
     const few = book.actions.length <= TICKS_UP_TO;
     const actions = codeLines(few ? [...book.actions.keys()] : met("action"), (a) => book.actions[a]);
     const states = codeLines(met("state"), stateName);
-    const { lines, shades } = curves(window);
+    const { lines, shades } = curves(span);
     const traces = [
-      band(window), ...lines, marks(window, "action", actions, "y3", "square"), surprise(window),
-      marks(window, "state", states, "y5", "circle"), ...shades,
+      band(span), ...lines, marks(span, "action", actions, "y3", false), surprise(span),
+      marks(span, "state", states, "y5", true), ...shades,
     ];
     const axes = {
-      yaxis: { showgrid: false, showticklabels: hasTruth }, yaxis2: { range: [-0.04, 1.04], tickvals: [0, 0.5, 1] }, yaxis3: actions.axis,
-      yaxis4: { range: [0, 1.04], tickvals: [0, 1] }, yaxis5: states.axis,
+      yaxis: { showgrid: false, showticklabels: hasTruth },
+      yaxis2: { range: [-0.04, 1.04], tickvals: [0, 0.5, 1] },
+      yaxis3: actions.axis,
+      yaxis4: { range: [0, 1.04], tickvals: [0, 1] },
+      yaxis5: states.axis,
     };
     Plotly.react(plot, traces, layout(axes), options);
+    find("thinned").textContent = span.every === 1 ? "" : howThinned(span.every);
+    if (track) drawTrack(span);
+  }
+
+  function howThinned(every) {
     const many = (view[1] - view[0] + 1).toLocaleString("en");
-    find("thinned").textContent = window.every === 1 ? "" :
-      `${many} steps are in sight, too many to draw each: curves and bars are means of ${window.every} steps, shades span the ` +
-      `lowest and highest; actions, states and the band show one step in ${window.every}. Zoom in to see every step.`;
-    if (track) drawTrack(window);
+    return (
+      `${many} steps are in sight, too many to draw each: curves and bars are means of ${every} steps, shades span the ` +
+      `lowest and highest; actions, states and the band show one step in ${every}. Zoom in to see every step.`
+    );
   }
 
   // The way through the world: dots lie a little beside their state, so that returns can be told apart.
-  function drawTrack(window) {
-    const at = sampled(window).filter((t) => known("state", t));
-    const beside = (t, turn) => 0.13 * Math.cos(2.4 * t + turn);
+  function drawTrack(span) {
+    const at = sampled(span).filter((t) => known("state", t));
+    const beside = (t, turn) => 0.13 * book.map.unit * Math.cos(2.4 * t + turn);
     const x = at.map((t) => book.map.x[steps.state[t]] + beside(t, 0));
     const y = at.map((t) => book.map.y[steps.state[t]] + beside(t, Math.PI / 2));
     const colours = at.map((t) => book.intentions[steps.decoded[t]].colour);
@@ -229,9 +240,11 @@
       x: [x[0], x[last]], y: [y[0], y[last]], mode: "text", text: returns ? ["start, end", ""] : ["start", "end"],
       textposition: ["bottom left", "top left"], textfont: { size: 11, color: INK }, hoverinfo: "skip",
     };
-    const here = { x: [], y: [], mode: "markers", hoverinfo: "skip", marker: { size: 15, color: "rgba(0,0,0,0)", line: { color: INK, width: 2.5 } } };
+    const ring = { size: 15, color: "rgba(0,0,0,0)", line: { color: INK, width: 2.5 } };
+    const here = { x: [], y: [], mode: "markers", marker: ring, hoverinfo: "skip" };
     const { data, layout: floor } = book.map.figure;
-    Plotly.react(track, [...data, trail, ends, here], { ...floor, hovermode: "closest", height: mapHeight(track, floor.meta.aspect, 8) }, options);
+    const height = mapHeight(track, floor.meta.aspect, 8);
+    Plotly.react(track, [...data, trail, ends, here], { ...floor, hovermode: "closest", height }, options);
   }
 
   // --- reading off --------------------------------------------------------------------------------------
@@ -251,8 +264,16 @@
   // --- choosing -----------------------------------------------------------------------------------------
 
   function fillSessions(subject) {
-    const own = book.sessions.flatMap((session, i) => (session.subject === subject ? [new Option(session.name, i)] : []));
-    find("session").replaceChildren(...own);
+    find("session").length = 0;
+    book.sessions.forEach((session, i) => session.subject === subject && find("session").add(new Option(session.name, i)));
+  }
+
+  function describe(session) {
+    let missing = 0;
+    for (let t = 0; t < steps.n; t++) missing += !both(t);
+    const gaps = missing ? `, ${missing.toLocaleString("en")} with state or action missing (gaps)` : "";
+    const cut = session.cut ? " (the first of a longer session)" : "";
+    return `Session ${session.name}: ${steps.n.toLocaleString("en")} steps${cut}${gaps}`;
   }
 
   function show(index) {
@@ -265,12 +286,8 @@
     find("session").value = index;
     steps = unpack(session);
     view = [0, session.steps - 1];
-    let missing = 0;
-    for (let t = 0; t < steps.n; t++) missing += !both(t);
-    find("about").textContent =
-      `Session ${session.name}: ${session.steps.toLocaleString("en")} steps${session.cut ? " (the first of a longer session)" : ""}` +
-      (missing ? `, ${missing.toLocaleString("en")} with state or action missing (gaps)` : "");
-    find("readout").textContent = touch ? "Tap a step to read it off." : "Point at a step to read it off; drag to zoom, double-click to see all.";
+    find("about").textContent = describe(session);
+    find("readout").textContent = HINT;
     find("previous").disabled = index === 0;
     find("next").disabled = index === book.sessions.length - 1;
     draw();
@@ -326,5 +343,5 @@
     if ("xaxis.range[0]" in change) zoom(change["xaxis.range[0]"], change["xaxis.range[1]"]);
     else if (change["xaxis.autorange"]) zoom(0, steps.n - 1);
   });
-  if (track) track.on("plotly_hover", (event) => event.points[0].customdata !== undefined && tell(event.points[0].customdata));
+  if (track) track.on("plotly_hover", ({ points: [{ customdata: step }] }) => step !== undefined && tell(step));
 })();
