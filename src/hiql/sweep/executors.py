@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
-from hiql.cluster import send_once
+from hiql.parcels import Parcel, send_once
 from hiql.sweep.connecting import connected, import_distributed
 
 Function = Callable[[Any], Any]
@@ -103,9 +103,7 @@ def _round_of_processes(function: Function, workers: int, items: Sequence[Any]) 
     return Remains([], [], "")
 
 
-def _round_on_dask(
-    function: Function, lost: Lost, client: Any, items: Sequence[Any]
-) -> Generator[Any, None, Remains]:
+def _round_on_dask(function: Function, lost: Lost, client: Any, items: Sequence[Any]) -> Generator[Any, None, Remains]:
     """Until every item has a result or Dask has blamed it, or the sending of ``function``, for a worker's death."""
     distributed = import_distributed(client)
     sent = send_once(client, function)
@@ -131,5 +129,5 @@ def _numbered(function: Function, number: int, item: Any) -> tuple[int, Any]:
     return number, function(item)
 
 
-def _apply(item: Any, function: Function) -> Any:
-    return function(item)
+def _apply(item: Any, function: Parcel) -> Any:
+    return function.value(item)
