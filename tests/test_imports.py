@@ -14,7 +14,7 @@ import hiql
 SOURCE = Path(hiql.__file__).parent
 LADDER = [
     {"errors", "files", "progress"},
-    {"kernels"},
+    {"kernels", "parcels"},
     {"data"},
     {"worlds"},
     {"datasets"},

@@ -4,15 +4,12 @@ The sessions are cut into the chunks of :func:`hiql.inference.chunks`, as on one
 worker. An iteration sends every chunk the parameters, gets back what it counted, and adds up the counts in the order
 of the chunks: on workers with the same kind of processor the answer equals that of one machine to the last bit.
 
-The chunks are sent as tasks rather than scattered. Dask cannot bring scattered data back when the worker that holds
-them dies; a task it runs again elsewhere, so a fit outlives its workers as long as some are left. The price is that
-the scheduler remembers the chunks too (12 bytes a step).
+A worker may die on the way: Dask then has its chunks sent to another one (see :func:`hiql.parcels.send_once`), so a
+fit outlives its workers as long as some are left or come back.
 """
 
 from __future__ import annotations
 
-import pickle
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,6 +19,7 @@ from hiql.dynamics.chain import IntentionDynamics
 from hiql.em import Point, Problem
 from hiql.errors import InvalidParameter, ShapeMismatch
 from hiql.inference import Counted, Expectation, Tables, add_up, chunks, count_sessions, read_tables
+from hiql.parcels import Parcel, check_client, send_once
 
 
 def spread(problem: Problem, client: Any) -> Problem:
@@ -40,34 +38,6 @@ def spread(problem: Problem, client: Any) -> Problem:
     return replace(problem, e_step=SpreadData(client, problem.data).expect)
 
 
-def check_client(client: Any) -> None:
-    """Refuse what is not a connected, synchronous ``distributed.Client``."""
-    has_methods = all(callable(getattr(client, name, None)) for name in ("submit", "gather"))
-    if not has_methods or client.asynchronous or client.status != "running":
-        raise InvalidParameter(
-            parameter="client",
-            value=type(client).__name__,
-            remedy='give an open distributed.Client, for example Client("tcp://…"), made without asynchronous=True',
-        )
-
-
-def packed(value: Any) -> bytes:
-    """One string of bytes to send, for ``pickle.loads``.
-
-    Left to Dask, arrays would arrive as views at odd addresses of a message: slower, and their last bits may differ.
-    """
-    import cloudpickle
-
-    return cloudpickle.dumps(value)
-
-
-def send_once(client: Any, value: Any) -> Any:
-    """A future of ``value``, sent to the cluster once and unpacked again elsewhere if its worker dies."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Sending large graph")  # large, but only once: that is the point
-        return client.submit(pickle.loads, packed(value), pure=False)
-
-
 class SpreadData:
     """The chunks of the data, each kept by a worker for as long as this object lives."""
 
@@ -79,18 +49,18 @@ class SpreadData:
 
     def expect(self, problem: Problem, point: Point) -> Expectation:
         """The E-step: (parameters → counts) on every chunk, added up here."""
-        at = packed((problem.dynamics, point))
+        at = Parcel((problem.dynamics, point))
         tasks = [self._client.submit(count_part, part, at, pure=False) for part in self._parts]
-        counted: list[Counted] = self._client.gather(tasks)
+        counted: list[Counted] = [parcel.value for parcel in self._client.gather(tasks)]
         tables = tables_of(self._first_session, problem.dynamics, point)
         check_addable(counted, tables)
         return add_up(counted, tables, self._pair_counts)
 
 
-def count_part(part: Trajectories, at: bytes) -> Counted:
+def count_part(part: Parcel, at: Parcel) -> Parcel:
     """One pass over a chunk, on the worker that keeps it; the chain is that of the chunk's own steps."""
-    dynamics, point = pickle.loads(at)
-    return count_sessions(part, tables_of(part, dynamics, point), (0, part.n_sessions))
+    data, (dynamics, point) = part.value, at.value
+    return Parcel(count_sessions(data, tables_of(data, dynamics, point), (0, data.n_sessions)))
 
 
 def tables_of(data: Trajectories, dynamics: IntentionDynamics, point: Point) -> Tables:

@@ -104,14 +104,15 @@ def test_a_unit_that_kills_its_worker_is_told_and_the_others_go_on(tmp_path):
     assert "memory" in failures[0].error
 
 
-def test_when_workers_keep_dying_the_rest_is_given_up_and_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(executors, "MOST_ROUNDS", 1)
-    numbers = [1, 1, 1, 1, 1, 1]
-    units = [{"number": number, "copy": i} for i, number in enumerate(numbers)]
-    outcomes, failures = run_units(units, square_or_die, tmp_path, n_jobs=2)
-    assert not outcomes
-    assert len(failures) == len(units)
-    assert any("given up" in failure.error for failure in failures)
+def test_when_workers_keep_dying_the_rest_is_given_up_and_told():
+    def dying(items):
+        yield from ()
+        return executors.Remains([items[0]], list(items[1:]), "a worker died")
+
+    told = list(executors._surviving(dying, range(100), lambda item, reason: (item, reason)))
+    assert [item for item, _ in told] == list(range(100))
+    assert all("a worker died" in reason for _, reason in told)
+    assert sum("given up" in reason for _, reason in told) == 100 - executors.MOST_ROUNDS
 
 
 def threads_and_sum(unit, data):

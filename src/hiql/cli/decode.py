@@ -11,7 +11,7 @@ import pandas as pd
 import typer
 
 from hiql.cli.commands import AsJson, console, print_json
-from hiql.cli.inputs import DataFile, ModelFile, TableOptions, print_understood, read_for, understood
+from hiql.cli.inputs import DataFile, ModelFile, NewTableOptions, print_understood, read_for, understood
 from hiql.data.tables import column
 from hiql.errors import InvalidParameter
 from hiql.export import METHODS, decoding_table, write_steps
@@ -21,7 +21,7 @@ from hiql.persistence import load
 def decode(
     model: ModelFile,
     data: DataFile,
-    table: TableOptions,
+    table: NewTableOptions,
     out: Annotated[Path, typer.Option(help="Where to write: .csv, .csv.gz, .tsv, .parquet or .nwb.")] = Path(
         "posterior.csv"
     ),
@@ -31,9 +31,6 @@ def decode(
     time: Annotated[
         str | None, typer.Option(help="Column of times in seconds, for .nwb.", show_default="step numbers")
     ] = None,
-    unknown_is_missing: Annotated[
-        bool, typer.Option("--unknown-is-missing", help="Treat states and actions the model does not know as missing.")
-    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Decode a table: one row a step, in the order of the table, with probabilities, values and p(action).
@@ -47,7 +44,7 @@ def decode(
     if method not in METHODS:
         raise InvalidParameter(parameter="method", value=method, remedy=f"choose from {', '.join(METHODS)}")
     fitted = load(model)
-    rows, layout, trajectories = read_for(fitted, data, table, unknown_is_missing)
+    rows, layout, trajectories = read_for(fitted, data, table)
     facts = understood(data, layout, trajectories, getattr(fitted, "mdp", None))
     if not as_json:
         print_understood(facts, trajectories)

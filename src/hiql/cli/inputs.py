@@ -77,6 +77,20 @@ class TableOptions:
         return tuple(_number_or_text(value) for value in self.missing if value != "none")
 
 
+@dataclass(frozen=True)
+class NewTableOptions(TableOptions):
+    """How to read a table for a model that is already fitted."""
+
+    unknown_is_missing: Annotated[
+        bool,
+        typer.Option(
+            "--unknown-is-missing",
+            help="Treat states and actions the model does not know as missing.",
+            rich_help_panel=PANEL,
+        ),
+    ] = False
+
+
 def _number_or_text(value: str) -> object:
     try:
         return int(value)
@@ -135,7 +149,7 @@ def read(table: pd.DataFrame, layout: Steps | Trials, world: tuple[MDP, Coding] 
     return in_codes_of(world[1], data)
 
 
-def read_for(model: IntentionModel, path: Path, options: TableOptions, unknown_is_missing: bool) -> tuple[Any, ...]:
+def read_for(model: IntentionModel, path: Path, options: NewTableOptions) -> tuple[Any, ...]:
     """Table, layout and trajectories of new data, read like those the model was fitted to unless told otherwise."""
     table = load_table(path)
     remembered = model.about_.get("layout")
@@ -145,7 +159,7 @@ def read_for(model: IntentionModel, path: Path, options: TableOptions, unknown_i
         layout = options.layout(table, history)
     else:
         layout = layout_from_dict(remembered)
-    return table, layout, model.coding_.recode(layout.read(table), unknown_is_missing=unknown_is_missing)
+    return table, layout, model.coding_.recode(layout.read(table), unknown_is_missing=options.unknown_is_missing)
 
 
 def understood(path: Path, layout: Layout, data: Trajectories, world: MDP | None) -> dict[str, Any]:

@@ -8,18 +8,15 @@ from typing import Annotated
 import typer
 
 from hiql.cli.commands import AsJson, console, print_json
-from hiql.cli.inputs import DataFile, ModelFile, TableOptions, print_understood, read_for, understood
+from hiql.cli.inputs import DataFile, ModelFile, NewTableOptions, print_understood, read_for, understood
 from hiql.persistence import load
 
 
 def report(
     model: ModelFile,
     data: DataFile,
-    table: TableOptions,
+    table: NewTableOptions,
     out: Annotated[Path, typer.Option(help="Where to write the page.")] = Path("report.html"),
-    unknown_is_missing: Annotated[
-        bool, typer.Option("--unknown-is-missing", help="Treat states and actions the model does not know as missing.")
-    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write one HTML page about a fit, to open in any browser and to mail: it needs no network.
@@ -31,7 +28,7 @@ def report(
     from hiql.report import told, write_report
 
     fitted = load(model)
-    _, layout, trajectories = read_for(fitted, data, table, unknown_is_missing)
+    _, layout, trajectories = read_for(fitted, data, table)
     facts = understood(data, layout, trajectories, getattr(fitted, "mdp", None))
     if not as_json:
         print_understood(facts, trajectories)

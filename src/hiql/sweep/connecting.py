@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from hiql.cluster import check_client
 from hiql.errors import ClusterUnavailable
+from hiql.parcels import check_client
 
 SECONDS_TO_ANSWER = 10
 LOOPBACK = "127.0.0.1"

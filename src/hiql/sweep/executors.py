@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
-from hiql.cluster import send_once
+from hiql.parcels import Parcel, send_once
 from hiql.sweep.connecting import connected, import_distributed
 
 Function = Callable[[Any], Any]
@@ -129,5 +129,5 @@ def _numbered(function: Function, number: int, item: Any) -> tuple[int, Any]:
     return number, function(item)
 
 
-def _apply(item: Any, function: Function) -> Any:
-    return function(item)
+def _apply(item: Any, function: Parcel) -> Any:
+    return function.value(item)
