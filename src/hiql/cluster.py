@@ -11,8 +11,9 @@ the scheduler remembers the chunks too (12 bytes a step).
 
 from __future__ import annotations
 
+import pickle
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,11 +51,21 @@ def check_client(client: Any) -> None:
         )
 
 
-def send_once(client: Any, receive: Callable[[Any], Any], value: Any) -> Any:
-    """A future of ``receive(value)``, sent to the cluster once and recomputed there if its worker dies."""
+def packed(value: Any) -> bytes:
+    """One string of bytes to send, for ``pickle.loads``.
+
+    Left to Dask, arrays would arrive as views at odd addresses of a message: slower, and their last bits may differ.
+    """
+    import cloudpickle
+
+    return cloudpickle.dumps(value)
+
+
+def send_once(client: Any, value: Any) -> Any:
+    """A future of ``value``, sent to the cluster once and unpacked again elsewhere if its worker dies."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sending large graph")  # large, but only once: that is the point
-        return client.submit(receive, value, pure=False)
+        return client.submit(pickle.loads, packed(value), pure=False)
 
 
 class SpreadData:
@@ -64,25 +75,27 @@ class SpreadData:
         self._client = client
         self._pair_counts = data.pair_counts
         self._first_session = data.select([0])
-        self._parts = [send_once(client, replace, data.select(range(*sessions))) for sessions in chunks(data)]
+        self._parts = [send_once(client, data.select(range(*sessions))) for sessions in chunks(data)]
 
     def expect(self, problem: Problem, point: Point) -> Expectation:
         """The E-step: (parameters → counts) on every chunk, added up here."""
-        count = self._client.submit
-        tasks = [count(count_part, part, problem.dynamics, point, pure=False) for part in self._parts]
+        at = packed((problem.dynamics, point))
+        tasks = [self._client.submit(count_part, part, at, pure=False) for part in self._parts]
         counted: list[Counted] = self._client.gather(tasks)
         tables = tables_of(self._first_session, problem.dynamics, point)
         check_addable(counted, tables)
         return add_up(counted, tables, self._pair_counts)
 
 
-def tables_of(data: Trajectories, dynamics: IntentionDynamics, point: Point) -> Tables:
-    return read_tables(data, dynamics.chain(point.dynamics, data), point.log_policy)
-
-
-def count_part(part: Trajectories, dynamics: IntentionDynamics, point: Point) -> Counted:
+def count_part(part: Trajectories, at: bytes) -> Counted:
     """One pass over a chunk, on the worker that keeps it; the chain is that of the chunk's own steps."""
+    dynamics, point = pickle.loads(at)
     return count_sessions(part, tables_of(part, dynamics, point), (0, part.n_sessions))
+
+
+def tables_of(data: Trajectories, dynamics: IntentionDynamics, point: Point) -> Tables:
+    """The bank and the emissions depend on ``point`` alone, the rows on the steps of ``data``."""
+    return read_tables(data, dynamics.chain(point.dynamics, data), point.log_policy)
 
 
 def check_addable(counted: Sequence[Counted], tables: Tables) -> None:

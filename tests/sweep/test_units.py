@@ -1,17 +1,20 @@
-"""Units: finished ones are never repeated, killed runs resume, failures are told."""
+"""Units: finished ones are never repeated, failures are told and do not sink the rest."""
 
 from __future__ import annotations
 
-import json
+import errno
+import os
 import signal
-import subprocess
-import sys
 import time
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
-from hiql.sweep import run_units
+from hiql.errors import InvalidParameter
+from hiql.sweep import executors, run_units, units
 
 
 def square(unit):
@@ -31,31 +34,31 @@ def traces(tmp_path):
 
 
 @pytest.fixture
-def units(traces):
+def six(traces):
     return [{"number": i, "traces": str(traces)} for i in range(6)]
 
 
-def test_results_come_in_order_and_are_computed_once(tmp_path, traces, units):
+def test_results_come_in_order_and_are_computed_once(tmp_path, traces, six):
     for _ in range(2):
-        outcomes, failures = run_units(units, square, tmp_path / "units")
+        outcomes, failures = run_units(six, square, tmp_path / "units")
         assert [o.result["square"] for o in outcomes] == [0, 1, 4, 9, 16, 25]
-        assert [o.unit for o in outcomes] == units
+        assert [o.unit for o in outcomes] == six
         assert not failures
     assert all(path.read_text() == "x" for path in traces.iterdir())
 
 
-def test_processes_give_the_same(tmp_path, traces, units):
-    alone, _ = run_units(units, square, tmp_path / "one")
-    together, _ = run_units(units, square, tmp_path / "two", n_jobs=2)
+def test_processes_give_the_same(tmp_path, traces, six):
+    alone, _ = run_units(six, square, tmp_path / "one")
+    together, _ = run_units(six, square, tmp_path / "two", n_jobs=2)
     assert [(o.unit, o.result) for o in alone] == [(o.unit, o.result) for o in together]
 
 
-def test_a_failure_is_told_and_tried_again(tmp_path, traces, units):
-    units = [unit | {"bad": 3} for unit in units]
-    outcomes, failures = run_units(units, square, tmp_path / "units")
+def test_a_failure_is_told_and_tried_again(tmp_path, traces, six):
+    six = [unit | {"bad": 3} for unit in six]
+    outcomes, failures = run_units(six, square, tmp_path / "units")
     assert len(outcomes) == 5
     assert failures[0].error == "ValueError: three is bad"
-    run_units(units, square, tmp_path / "units")
+    run_units(six, square, tmp_path / "units")
     assert (traces / "3").read_text() == "xx"
     assert (traces / "2").read_text() == "x"
 
@@ -70,38 +73,100 @@ def test_a_result_that_json_cannot_hold_is_a_failure_like_any_other(tmp_path):
     assert "TypeError" in failures[0].error
 
 
-def test_a_damaged_result_is_computed_again(tmp_path, traces, units):
-    run_units(units, square, tmp_path / "units")
+def test_a_damaged_result_is_computed_again(tmp_path, traces, six):
+    run_units(six, square, tmp_path / "units")
     for path in (tmp_path / "units").iterdir():
         path.write_text(path.read_text()[:-9])
-    outcomes, _ = run_units(units, square, tmp_path / "units")
+    outcomes, _ = run_units(six, square, tmp_path / "units")
     assert [o.result["square"] for o in outcomes] == [0, 1, 4, 9, 16, 25]
 
 
-SCRIPT = """
-import sys, time
-from pathlib import Path
-from hiql.sweep import run_units
-
-def slow(unit):
-    time.sleep(0.2)
-    return {"n": unit["n"]}
-
-outcomes, _ = run_units([{"n": i} for i in range(12)], slow, Path(sys.argv[1]))
-print(len(outcomes))
-"""
+def test_a_unit_given_twice_is_computed_once(tmp_path, traces, six):
+    outcomes, _ = run_units([*six, six[2]], square, tmp_path / "units")
+    assert [o.result["square"] for o in outcomes] == [0, 1, 4, 9, 16, 25, 4]
+    assert (traces / "2").read_text() == "x"
 
 
-def test_a_killed_run_resumes_and_loses_nothing(tmp_path):
-    folder = tmp_path / "units"
-    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(folder)])
-    while len(list(folder.glob("[!.]*.json"))) < 3:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    kept = {path: path.stat().st_mtime_ns for path in folder.glob("[!.]*.json")}
-    assert 3 <= len(kept) < 12
-    assert all(json.loads(path.read_text()) for path in kept)
-    done = subprocess.run([sys.executable, "-c", SCRIPT, str(folder)], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "12"
-    assert all(path.stat().st_mtime_ns == before for path, before in kept.items())
+# --- workers --------------------------------------------------------------------------------------------------
+
+
+def square_or_die(unit):
+    if unit["number"] == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"square": unit["number"] ** 2}
+
+
+def test_a_unit_that_kills_its_worker_is_told_and_the_others_go_on(tmp_path):
+    outcomes, failures = run_units([{"number": i} for i in range(6)], square_or_die, tmp_path, n_jobs=2)
+    assert [o.result["square"] for o in outcomes] == [0, 4, 9, 16, 25]
+    assert [failure.unit["number"] for failure in failures] == [1]
+    assert "TerminatedWorkerError" in failures[0].error
+    assert "memory" in failures[0].error
+
+
+def test_when_workers_keep_dying_the_rest_is_given_up_and_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(executors, "MOST_ROUNDS", 1)
+    numbers = [1, 1, 1, 1, 1, 1]
+    units = [{"number": number, "copy": i} for i, number in enumerate(numbers)]
+    outcomes, failures = run_units(units, square_or_die, tmp_path, n_jobs=2)
+    assert not outcomes
+    assert len(failures) == len(units)
+    assert any("given up" in failure.error for failure in failures)
+
+
+def threads_and_sum(unit, data):
+    used = {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+    return {"threads": sorted(used), "sum": float(data.sum()), "mapped": isinstance(data, np.memmap)}
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_worker_has_one_blas_thread_and_maps_large_data(tmp_path, n_jobs):
+    work = partial(threads_and_sum, data=np.ones(300_000))
+    outcomes, failures = run_units([{"n": i} for i in range(2)], work, tmp_path, n_jobs=n_jobs)
+    assert not failures
+    assert all(o.result["threads"] in ([], [1]) and o.result["sum"] == 300_000 for o in outcomes)
+    assert all(o.result["mapped"] == (n_jobs == 2) for o in outcomes)
+
+
+# --- the folder -----------------------------------------------------------------------------------------------
+
+
+def test_a_full_disk_costs_a_unit_and_not_the_run(tmp_path, monkeypatch, traces, six):
+    write = units.write_whole
+
+    def full_for_three(path, text):
+        if '"number": 3' in text:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(path, text)
+
+    monkeypatch.setattr(units, "write_whole", full_for_three)
+    outcomes, failures = run_units(six, square, tmp_path / "units")
+    assert [o.unit["number"] for o in outcomes] == [0, 1, 2, 4, 5]
+    assert "No space left on device" in failures[0].error
+    assert "run again" in failures[0].error
+    monkeypatch.undo()
+    outcomes, failures = run_units(six, square, tmp_path / "units")
+    assert len(outcomes) == 6
+    assert not failures
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_any_work(tmp_path, traces, six):
+    (tmp_path / "file").touch()
+    with pytest.raises(InvalidParameter, match="folder is .*file"):
+        run_units(six, square, tmp_path / "file" / "units")
+    assert not list(traces.iterdir())
+
+
+def test_what_a_kill_left_is_tidied_unless_it_may_belong_to_a_live_run(tmp_path):
+    name = f"{20 * 'a'}.json"
+    old, young, other = (tmp_path / f".{name}.{digit * 32}" for digit in "123")
+    strangers = [tmp_path / ".gitignore", tmp_path / f".{name}.backup"]
+    for path in (old, young, *strangers):
+        path.touch()
+    for path in (old, *strangers):
+        os.utime(path, 2 * (time.time() - 7200,))
+    run_units([], square, tmp_path)
+    assert not old.exists()
+    assert not other.exists()
+    assert young.exists()
+    assert all(path.exists() for path in strangers)

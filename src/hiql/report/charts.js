@@ -19,6 +19,7 @@ for (const place of document.querySelectorAll("div.chart")) {
   const figure = JSON.parse(document.getElementById(`${place.id}-data`).textContent);
   const { aspect } = figure.layout.meta ?? {};
   if (aspect) figure.layout.height = mapHeight(place, aspect);
+  place.style.minHeight = `${figure.layout.height}px`;
   Plotly.newPlot(place, figure.data, figure.layout, CHART_OPTIONS);
 }
 

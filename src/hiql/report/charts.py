@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.courses import mean_course
+from hiql.evaluate.courses import Course, mean_course
 from hiql.plots.labels import FloatArray
 from hiql.plots.style import INK, PALETTE, PROBABILITY_MAP, intention_colour
 from hiql.report.dwell import Runs, survival
@@ -19,6 +20,8 @@ from hiql.search import Restarts
 
 MOST_POINTS = 1000
 """A line has at most this many points; longer courses show every n-th step."""
+MOST_MEANS = 400
+"""A mean course has at most this many points; longer ones show means over several steps."""
 FEW_SESSIONS = 5
 """Where fewer sessions still run, a mean over them is drawn dotted."""
 
@@ -26,10 +29,11 @@ FEW_SESSIONS = 5
 def session_lengths(data: Trajectories) -> go.Figure:
     """How many sessions have how many steps."""
     low, high = int(data.lengths.min()), int(data.lengths.max())
-    width = max(1, int(np.ceil((high - low + 1) / 40)))
+    most_bars = min(40, max(10, 2 * np.sqrt(data.n_sessions)))
+    width = max(1, int(np.ceil((high - low + 1) / most_bars)))
     edges = np.arange(low, high + width + 1, width)
     counts, _ = np.histogram(data.lengths, edges)
-    ranges = [f"{a}" if width == 1 else f"{a}–{b - 1}" for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    ranges = [f"{a}" if width == 1 else f"{a}–{b - 1}" for a, b in pairwise(edges)]
     bars = go.Bar(
         x=edges[:-1] + (width - 1) / 2, y=counts, width=width * 0.9, customdata=ranges, marker_color=PALETTE[0],
         hovertemplate="%{customdata} steps: %{y} sessions<extra></extra>",
@@ -57,7 +61,8 @@ def transition_matrix(transition: npt.ArrayLike, names: Sequence[str]) -> go.Fig
     """The probability of each intention (column) given the one before (row), with numbers."""
     matrix = np.asarray(transition, dtype=np.float64)
     places = np.arange(len(matrix))
-    texts = [f'<span style="color:{intention_colour(i)}">{_short(name)}</span>' for i, name in enumerate(names)]
+    texts = [_coloured(i, name) for i, name in enumerate(names)]
+    below = [_coloured(i, name, 14) for i, name in enumerate(names)]
     cells = go.Heatmap(
         z=matrix, x=places, y=places, zmin=0, zmax=1, colorscale=colour_scale(PROBABILITY_MAP), showscale=False,
         xgap=3, ygap=3, texttemplate="%{z:.3f}", customdata=_pairs(names),
@@ -65,7 +70,7 @@ def transition_matrix(transition: npt.ArrayLike, names: Sequence[str]) -> go.Fig
     )  # fmt: skip
     figure = new_chart(cells, height=max(260, 90 + 70 * len(matrix)), xaxis_title="to", yaxis_title="from")
     figure.update_xaxes(
-        tickvals=places, ticktext=texts, showline=False, ticks="", tickangle=0 if len(names) < 4 else 30
+        tickvals=places, ticktext=below, showline=False, ticks="", tickangle=0 if len(names) < 4 else 30
     )
     return figure.update_yaxes(
         tickvals=places, ticktext=texts, showline=False, ticks="", autorange="reversed", showgrid=False
@@ -89,7 +94,8 @@ def dwell_times(runs: Runs, transition: npt.ArrayLike, names: Sequence[str]) -> 
         steps = _thinned(longest + 1)
         line = {"color": intention_colour(i), "dash": "dot", "width": 1.5}
         figure.add_scatter(
-            x=steps + 1, y=stay[i] ** steps, line=line, showlegend=False, mode="lines", name=f"{_short(name)}, expected",
+            x=steps + 1, y=stay[i] ** steps, line=line, showlegend=False, mode="lines",
+            name=f"{_short(name)}, expected",
             hovertemplate="%{y:.1%} expected to last ≥ %{x} steps<extra>%{fullData.name}</extra>",
         )  # fmt: skip
     figure.update_xaxes(range=[0.9, longest + 1.1], **whole_number_ticks(0, longest))
@@ -98,28 +104,31 @@ def dwell_times(runs: Runs, transition: npt.ArrayLike, names: Sequence[str]) -> 
 
 def mean_posterior(data: Trajectories, posterior: FloatArray, names: Sequence[str]) -> go.Figure:
     """Mean ± standard error of the intention probabilities (N, K) over the sessions still running at each step."""
-    course = mean_course(data, posterior)
-    n_steps = len(course.mean)
+    course, every = _coarse(mean_course(data, posterior))
+    at = np.arange(len(course.mean)) * every + (every - 1) / 2
     enough = int(np.sum(course.n >= min(FEW_SESSIONS, data.n_sessions)))  # the number running only ever falls
-    figure = new_chart(xaxis_title="step of the session", yaxis_title="mean probability")
-    solid, rest = _thinned(enough), _thinned(n_steps - enough + 1) + enough - 1
+    means = "" if every == 1 else f", means of {every} steps"
+    figure = new_chart(xaxis_title=f"step of the session{means}", yaxis_title="mean probability")
+    solid, rest = np.arange(enough), np.arange(max(enough - 1, 0), len(at))
     for i, name in enumerate(names):
         mean, error = course.mean[:, i], np.nan_to_num(course.error[:, i])
         colour = intention_colour(i)
         figure.add_scatter(
-            x=np.concatenate([solid, solid[::-1]]), y=np.concatenate([(mean - error)[solid], (mean + error)[solid[::-1]]]),
-            fill="toself", fillcolor=faded(colour, 0.18), line_width=0, mode="lines", hoverinfo="skip", showlegend=False,
+            x=at[np.concatenate([solid, solid[::-1]])],
+            y=np.concatenate([(mean - error)[solid], (mean + error)[solid[::-1]]]),
+            fill="toself", fillcolor=faded(colour, 0.18), line_width=0, mode="lines", hoverinfo="skip",
+            showlegend=False,
         )  # fmt: skip
         figure.add_scatter(
-            x=solid, y=mean[solid], name=_short(name), line={"color": colour, "width": 2}, mode="lines",
+            x=at[solid], y=mean[solid], name=_short(name), line={"color": colour, "width": 2}, mode="lines",
             customdata=np.stack([error[solid], course.n[solid]], axis=1),
             hovertemplate="step %{x}: %{y:.3f} ± %{customdata[0]:.3f}, %{customdata[1]} sessions"
             "<extra>%{fullData.name}</extra>",
         )  # fmt: skip
         if len(rest) > 1:
             line = {"color": colour, "width": 1.2, "dash": "dot"}
-            figure.add_scatter(x=rest, y=mean[rest], line=line, mode="lines", hoverinfo="skip", showlegend=False)
-    figure.update_xaxes(range=[-0.02 * n_steps, 1.02 * (n_steps - 1) + 0.02])
+            figure.add_scatter(x=at[rest], y=mean[rest], line=line, mode="lines", hoverinfo="skip", showlegend=False)
+    figure.update_xaxes(range=[at[0] - 0.02 * at[-1] - 0.02, 1.02 * at[-1] + 0.02])
     return figure.update_yaxes(range=[-0.02, 1.03])
 
 
@@ -134,7 +143,8 @@ def restart_objectives(restarts: Restarts) -> go.Figure:
         passes = [restarts.attempts[k].n_passes for k in at]
         marker = {"color": PALETTE[i % len(PALETTE)], "size": 9, "symbol": symbols[i % len(symbols)]}
         figure.add_scatter(
-            x=at + 1, y=below[at], mode="markers", name=kind, marker=marker, customdata=passes, showlegend=True, cliponaxis=False,
+            x=at + 1, y=below[at], mode="markers", name=kind, marker=marker, customdata=passes, showlegend=True,
+            cliponaxis=False,
             hovertemplate="attempt %{x}: %{y:.2f} nats below the best after %{customdata} passes"
             "<extra>%{fullData.name}</extra>",
         )  # fmt: skip
@@ -144,9 +154,22 @@ def restart_objectives(restarts: Restarts) -> go.Figure:
     return figure.update_xaxes(range=[0.3, len(below) + 0.7], tickformat="d")
 
 
+def _coarse(course: Course) -> tuple[Course, int]:
+    """A course with at most MOST_MEANS rows, each the mean over ``every`` steps, and that number."""
+    every = int(np.ceil(len(course.n) / MOST_MEANS))
+    starts = np.arange(0, len(course.n), every)
+    counts = np.diff(starts, append=len(course.n))
+    mean, error, n = ((np.add.reduceat(column, starts, axis=0).T / counts).T for column in course)
+    return Course(mean, error, np.rint(n).astype(np.int64)), every
+
+
 def _thinned(n: int) -> npt.NDArray[np.int64]:
     """Indices 0…n-1, or every so manieth of them where there are too many to draw."""
     return np.arange(0, n, max(1, int(np.ceil(n / MOST_POINTS))))
+
+
+def _coloured(intention: int, name: str, most: int = 24) -> str:
+    return f'<span style="color:{intention_colour(intention)}">{_short(name, most)}</span>'
 
 
 def _pairs(names: Sequence[str]) -> list[list[list[str]]]:

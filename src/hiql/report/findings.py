@@ -99,11 +99,12 @@ def find(model: IntentionModel, data: Trajectories, world: MDP | None, names: Se
     proba = model.predict_action_proba(data)
     taken = np.where(known, proba[np.arange(data.n_steps), data.actions], np.nan)
     profile = _profile(model, data)
+    k = model.n_intentions
     return Findings(
         model=model,
         data=data,
         world=world,
-        names=_names(model, data, world, profile) if names is None else labelled(names, model.n_intentions, "intention"),
+        names=_names(model, data, world, profile) if names is None else labelled(names, k, "intention"),
         profile=profile,
         smoothed=model.smooth_proba(data),
         causal=model.filter_proba(data),

@@ -15,10 +15,11 @@ from hiql.plots.figures import FEW_VISITS
 from hiql.plots.labels import FloatArray
 from hiql.plots.maze import NODE, corridors, shortest_corridor
 from hiql.plots.places import obstacles, roomiest_side
-from hiql.plots.policy import Moves, all_moves, likely_moves
-from hiql.plots.style import CORRIDOR, FAINT, INK, OCCUPANCY_MAP, POLICY, UNSEEN, VALUE_MAP
+from hiql.plots.policy import all_moves, likely_moves
+from hiql.plots.style import CORRIDOR, FAINT, INK, OCCUPANCY_MAP, UNSEEN, VALUE_MAP
 from hiql.report.look import UNVISITED, colour_scale, new_chart
 from hiql.report.markup import plotly_text
+from hiql.report.shapes import arrows, polygons
 from hiql.worlds.mdp import World
 
 HEIGHT = 400
@@ -26,8 +27,6 @@ MANY_STATES = 400
 """From this many states on a grid shows the most likely move of a state instead of all."""
 MOST_ACTIONS = 6
 """How many actions of a state the hover text lists, the most likely first."""
-STRENGTHS = (0.0, 0.4, 0.7, 1.0)
-"""Arrows are drawn in three opacities, by the probability of their action."""
 UNIT = 28
 """About how many pixels the shortest corridor of a maze takes."""
 
@@ -69,12 +68,12 @@ def grid_map(world: World, intention: Intention) -> go.Figure:
     )  # fmt: skip
     moves_of = likely_moves if world.n_states > MANY_STATES else all_moves
     moves = moves_of(world, intention.policy, intention.visited)
-    arrows = _arrows(world, moves, reach=0.45 * moves.probability, start=0.0, width=0.05, cross=0.1)
+    policy = arrows(world, moves, reach=0.45 * moves.probability, start=0.0, width=0.05, cross=0.1)
     shades = {
         name: {"z": [laid_out(values, np.nan)], "colorscale": [scale], "colorbar.title.text": [title]}
         for name, (values, scale, title) in _shades(intention).items()
     }
-    return _map(world, [cells, *arrows], shades, shaded=0, margin=0.6)
+    return _map(world, [cells, *policy], shades, shaded=0, margin=0.6)
 
 
 def maze_map(world: World, intention: Intention) -> go.Figure:
@@ -94,21 +93,21 @@ def maze_map(world: World, intention: Intention) -> go.Figure:
     moves = likely_moves(world, intention.policy, seen)
     length = np.linalg.norm(world.positions[moves.targets] - world.positions[moves.states], axis=1)
     start = 0.15 * unit
-    arrows = _arrows(world, moves, reach=0.62 * length - start, start=start, width=0.1 * unit, cross=0.16 * unit)
+    policy = arrows(world, moves, reach=0.62 * length - start, start=start, width=0.1 * unit, cross=0.16 * unit)
     shades = {
         name: {"marker.color": [values[seen]], "marker.colorscale": [scale], "marker.colorbar.title.text": [title]}
         for name, (values, scale, title) in _shades(intention).items()
     }
-    traces = [*ground(world), dots, nodes, *arrows]
-    return _map(world, traces, shades, shaded=len(traces) - len(arrows) - 1, margin=unit)
+    traces = [*ground(world), dots, nodes, *policy]
+    return _map(world, traces, shades, shaded=len(traces) - len(policy) - 1, margin=unit)
 
 
 def ground(world: World) -> list[Any]:
     """The bare floor: the corridors of a maze, or the cells of a grid."""
     if len(world.links):
-        return [_polygons(corridors(world, shortest_corridor(world)), CORRIDOR)]
+        return [polygons(corridors(world, shortest_corridor(world)), CORRIDOR)]
     corners = np.array([(-0.47, -0.47), (0.47, -0.47), (0.47, 0.47), (-0.47, 0.47)])
-    return [_polygons(world.positions[:, None] + corners, UNVISITED)]
+    return [polygons(world.positions[:, None] + corners, UNVISITED)]
 
 
 def ground_map(world: World) -> go.Figure:
@@ -158,60 +157,6 @@ def _state(name: str, place: str | None) -> str:
 def _action(intention: Intention, state: int, action: int) -> str:
     name = plotly_text(intention.action_names[action])
     return f"{name}: probability {intention.policy[state, action]:.2f}, reward {intention.reward[state, action]:.2f}"
-
-
-def _arrows(
-    world: World, moves: Moves, *, reach: FloatArray, start: float, width: float, cross: float
-) -> list[go.Scatter]:
-    """Filled arrows of length ``reach`` (n,), and crosses of half-width ``cross`` where a move stays."""
-    origin = world.positions[moves.states]
-    step = world.positions[moves.targets] - origin
-    length = np.linalg.norm(step, axis=1)
-    leaving = length > 0
-    along = np.divide(step, length[:, None], out=np.zeros_like(step), where=leaving[:, None])
-    traces = []
-    for low, high in zip(STRENGTHS[:-1], STRENGTHS[1:], strict=True):
-        strong = (moves.probability > low) & (moves.probability <= high)
-        at = strong & leaving
-        outlines = _arrow_outlines(origin[at] + start * along[at], along[at], reach[at], width)
-        crosses = _cross_outlines(origin[strong & ~leaving], cross, width / 2)
-        for shapes in (outlines, crosses):
-            if len(shapes):
-                traces.append(_polygons(shapes, POLICY, opacity=high))
-    return traces
-
-
-def _arrow_outlines(tail: FloatArray, along: FloatArray, reach: FloatArray, width: float) -> FloatArray:
-    """(n, 7, 2) corners: a shaft of this ``width`` and a head, which shrinks with arrows shorter than it."""
-    head = np.minimum(3.2 * width, 0.7 * reach)
-    half = 0.5 * np.minimum(width, 0.35 * reach)
-    wing = 0.55 * head
-    neck = reach - head
-    forward = np.stack([0 * reach, neck, neck, reach, neck, neck, 0 * reach], axis=1)
-    sideways = np.stack([-half, -half, -wing, 0 * reach, wing, half, half], axis=1)
-    across = np.stack([-along[:, 1], along[:, 0]], axis=1)
-    return tail[:, None] + forward[..., None] * along[:, None] + sideways[..., None] * across[:, None]
-
-
-def _cross_outlines(centre: FloatArray, size: float, half: float) -> FloatArray:
-    """(n, 12, 2) corners of a × with arms of this ``size``."""
-    arm = np.array([(1, 1), (1, size / half), (-1, size / half), (-1, 1)]) * half
-    outline = np.concatenate([arm @ _turn(quarter * np.pi / 2).T for quarter in range(4)]) @ _turn(np.pi / 4).T
-    return centre[:, None] + outline
-
-
-def _turn(angle: float) -> FloatArray:
-    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-
-
-def _polygons(corners: FloatArray, colour: str, opacity: float = 1.0) -> go.Scatter:
-    """Filled shapes (n, corners, 2), all in one trace."""
-    gap = np.full((len(corners), 1, 2), np.nan)
-    path = np.concatenate([corners, corners[:, :1], gap], axis=1).reshape(-1, 2).astype(np.float32)
-    return go.Scatter(
-        x=path[:, 0], y=path[:, 1], fill="toself", fillcolor=colour, opacity=opacity, mode="lines", line_width=0,
-        hoverinfo="skip",
-    )  # fmt: skip
 
 
 def _map(world: World, traces: list[Any], shades: dict[str, Any], *, shaded: int | None, margin: float) -> go.Figure:

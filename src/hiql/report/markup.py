@@ -53,3 +53,12 @@ def json_block(identifier: str, content: Any) -> Markup:
 def plotly_text(text: object) -> str:
     """A label as plotly shows it unchanged: plotly reads a little HTML in every text, so that is quoted."""
     return html.escape(str(text), quote=False)
+
+
+def radios(name: str, title: str, choices: tuple[str, ...]) -> Markup:
+    """A group of radio buttons, the first one pressed."""
+    buttons = [
+        tag("label", tag("input", type="radio", name=name, value=choice, checked=i == 0, autocomplete="off"), choice)
+        for i, choice in enumerate(choices)
+    ]
+    return tag("div", tag("fieldset", tag("legend", title), *buttons), class_="controls")

@@ -38,7 +38,7 @@ def policy_table(intention: Intention, states: IntArray) -> go.Figure:
         x=np.arange(n_actions), y=np.arange(n_states), xgap=2, ygap=2, text=_hover_texts(intention, states),
         hovertemplate="%{text}<extra></extra>", texttemplate="%{z:.2f}" if numbers else None, colorbar=_BAR,
     )  # fmt: skip
-    figure = new_chart(cells, height=170 + (28 if numbers else 15) * n_states, margin={"t": 8})
+    figure = new_chart(cells, height=130 + (28 if numbers else 15) * n_states, margin={"t": 8})
     bound = max(float(np.abs(reward).max()), 1e-9)
     shades: dict[str, Any] = {
         "policy": _shade(policy, colour_scale(PROBABILITY_MAP), (0.0, 1.0), "probability"),
@@ -49,15 +49,10 @@ def policy_table(intention: Intention, states: IntArray) -> go.Figure:
     figure.layout.meta = {"trace": 0, "shades": shades}
     bare = {"showline": False, "ticks": "", "showgrid": False}
     names = [_short(intention.state_names[s]) for s in states]
-    figure.update_xaxes(
-        tickvals=np.arange(n_actions),
-        ticktext=[_short(name) for name in intention.action_names],
-        title="action",
-        **bare,
-    )
-    return figure.update_yaxes(
-        tickvals=np.arange(n_states), ticktext=names, title="state", autorange="reversed", tickfont={"size": 11}, **bare
-    )
+    actions = [_short(name) for name in intention.action_names]
+    figure.update_xaxes(tickvals=np.arange(n_actions), ticktext=actions, **bare)
+    rows = {"tickvals": np.arange(n_states), "ticktext": names, "tickfont": {"size": 11}}
+    return figure.update_yaxes(autorange="reversed", **rows, **bare)
 
 
 _BAR: dict[str, Any] = {

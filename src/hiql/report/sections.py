@@ -1,4 +1,4 @@
-"""The sections of the report, in the order of the page. Each takes the page and adds its blocks."""
+"""The sections of the report made of text, tables and charts. Each takes the page and adds its blocks."""
 
 from __future__ import annotations
 
@@ -8,23 +8,11 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from hiql.plots.labels import labelled
-from hiql.plots.style import intention_colour
 from hiql.report import charts, selection_charts, words
-from hiql.report.browser import pack
 from hiql.report.findings import Findings
-from hiql.report.maps import Intention, grid_map, maze_map
 from hiql.report.markup import Markup, joined, tag
 from hiql.report.page import Page
-from hiql.report.policy_tables import most_visited, policy_table
 from hiql.report.provenance import BIBTEX, PAPER, PAPER_URL, provenance
-from hiql.worlds.mdp import World
-
-GAUGE = (
-    "Rewards and values are known only up to a gauge: adding a function of the state and taking back its discounted "
-    "next value leaves behaviour unchanged. Compare probabilities of actions between intentions, fits and animals; "
-    "compare rewards and values only between actions or states within one map."
-)
 
 
 def data_section(page: Page, findings: Findings) -> None:
@@ -66,7 +54,7 @@ def selection_section(page: Page, selection: Any) -> None:
     shown = [
         page.chart(
             selection_charts.held_out_chart(table, selection.chosen),
-            "Sessions that were held out of the fit, with standard errors: higher is better. The ring marks the choice.",
+            "Sessions held out of the fit, with standard errors: higher is better. The ring marks the choice.",
         ),
         page.chart(
             selection_charts.bic_chart(table, selection.chosen),
@@ -80,9 +68,18 @@ def selection_section(page: Page, selection: Any) -> None:
                 "Do restarts (lines) and folds (dotted) find the same intentions? 1 means that they do.",
             )
         )
+    page.block(*_legend(table))
     page.charts(*shown)
     page.table(selection_charts.readable(table), chosen=[selection.chosen])
     page.text(_about_table(table, selection), kind="hint")
+
+
+def _legend(table: pd.DataFrame) -> list[Markup]:
+    """What the lines of the charts below are, unless there is only one."""
+    lines = selection_charts.line_colours(table)
+    marks = (tag("span", class_="swatch", style=f"--colour: {colour}") for colour in lines.values())
+    entries = [tag("li", mark, name) for mark, name in zip(marks, lines, strict=True)]
+    return [tag("ul", *entries, class_="legend")] if len(lines) > 1 else []
 
 
 def _about_table(table: pd.DataFrame, selection: Any) -> str:
@@ -92,72 +89,6 @@ def _about_table(table: pd.DataFrame, selection: Any) -> str:
     if selection.best != selection.chosen:
         texts.append(f"Row {selection.best + 1} has the best held-out score; a gap is the difference to it.")
     return " ".join(texts)
-
-
-def intentions_section(page: Page, findings: Findings) -> None:
-    """What each intention wants and does."""
-    page.heading("The intentions")
-    world = findings.world
-    on_map = len(getattr(world, "positions", ())) > 0
-    choices = ("value", "reward", "visits") if on_map else ("policy", "reward")
-    if on_map:
-        page.text(
-            "Arrows show what an intention does, the longer and darker the more probable; a cross is staying put. Point "
-            "at a state for its numbers. States an intention was hardly ever in are left blank."
-        )
-    else:
-        page.text("What each intention does in each state. Point at a cell for its numbers.")
-        page.text(_which_states(findings), kind="hint")
-    page.block(_radios("shade", "Colour by", choices))
-    page.block(
-        tag("div", *(_card(page, findings, i, on_map) for i in range(findings.n_intentions)), class_="intentions")
-    )
-    page.text(GAUGE, kind="hint")
-
-
-def _which_states(findings: Findings) -> str:
-    shown, n = len(most_visited(findings.visits.sum(axis=0))), findings.data.n_states
-    return f"All {n:,} states." if shown == n else f"The {shown} most visited of {n:,} states."
-
-
-def _card(page: Page, findings: Findings, i: int, on_map: bool) -> Markup:
-    """One intention: its name, some numbers in words, and its map or table."""
-    model, data = findings.model, findings.data
-    names = getattr(findings.world, "action_names", None) or None
-    intention = Intention(
-        model.policy_[i],
-        model.reward_[i],
-        model.value_[i],
-        findings.visits[i],
-        labelled(data.state_labels, data.n_states, "state"),
-        labelled(data.action_labels or names, data.n_actions, "action"),
-    )
-    if not on_map:
-        figure = policy_table(intention, most_visited(findings.visits.sum(axis=0)))
-    elif len(cast(World, findings.world).links):
-        figure = maze_map(cast(World, findings.world), intention)
-    else:
-        figure = grid_map(cast(World, findings.world), intention)
-    return tag(
-        "section",
-        tag("h3", findings.names[i]),
-        tag("p", _portrait(findings, i)),
-        page.chart(figure, ""),
-        class_="intention",
-        style=f"--colour: {intention_colour(i)}",
-    )
-
-
-def _portrait(findings: Findings, i: int) -> str:
-    """Numbers about one intention, in words."""
-    text = (
-        f"{words.percent(findings.share[i])} of the steps, {words.lasting(findings.dwell[i], findings.data)}; "
-        f"begins {words.percent(float(findings.model.initial_[i]))} of sessions."
-    )
-    if findings.profile is not None and not np.isnan(findings.profile[i]).any():
-        _, win_stay, lose_switch = findings.profile[i]
-        text += f" Stays after a win: {words.percent(win_stay)}; switches after a loss: {words.percent(lose_switch)}."
-    return text
 
 
 def dynamics_section(page: Page, findings: Findings) -> None:
@@ -182,8 +113,8 @@ def dynamics_section(page: Page, findings: Findings) -> None:
     )
     page.table(dwell_table(findings))
     page.text(
-        "Expected: 1 / (1 − p), p being the probability to go on. Decoded runs are shorter where sessions end early, and "
-        "longer where the most likely path passes over brief visits.",
+        "Expected: 1 / (1 − p), p being the probability to go on. Decoded runs are shorter where sessions end early, "
+        "and longer where the most likely path passes over brief visits.",
         kind="hint",
     )
     page.charts(
@@ -209,83 +140,11 @@ def dwell_table(findings: Findings) -> pd.DataFrame:
                 "expected duration": words.steps(findings.dwell[i]) if np.isfinite(findings.dwell[i]) else "∞",
                 "decoded runs": f"{len(runs.length):,}",
                 "their mean": words.steps(runs.length.mean()) if any_run else "–",
-                "their median": f"{np.median(runs.length):g} steps" if any_run else "–",
+                "their median": f"{np.median(runs.length):,g} steps" if any_run else "–",
                 "cut off by a session's end": words.percent(runs.cut.mean()) if any_run else "–",
             }
         )
     return pd.DataFrame(rows)
-
-
-def browser_section(page: Page, findings: Findings) -> None:
-    """Session by session, step by step."""
-    header, shown = pack(findings)
-    data = findings.data
-    page.heading("Session by session")
-    if not shown.is_all_of(data):
-        page.text(
-            f"The data are too large to travel whole inside a page: here are the first sessions of every subject, "
-            f"{len(shown.sessions):,} of {data.n_sessions:,} ({shown.steps.sum():,} of {data.n_steps:,} steps).",
-            kind="warning",
-        )
-    page.block(_browser(findings, with_map=header["map"] is not None))
-    page.text("Probabilities are shown to within 0.002.", kind="hint")
-    page.script("session_browser", header)
-
-
-def _browser(findings: Findings, with_map: bool) -> Markup:
-    """The empty browser, which ``session_browser.js`` fills."""
-    legend = [
-        tag("li", tag("span", class_="swatch", style=f"--colour: {intention_colour(i)}"), name)
-        for i, name in enumerate(findings.names)
-    ]
-    buttons = {"closer": "Zoom in", "wider": "Zoom out", "all": "Whole session"}
-    return tag(
-        "div",
-        tag(
-            "div",
-            tag("label", "Subject", tag("select", id="browse-subject")),
-            tag("label", "Session", tag("select", id="browse-session")),
-            tag(
-                "span",
-                tag("button", "← Previous", type="button", id="browse-previous"),
-                tag("button", "Next →", type="button", id="browse-next"),
-                class_="buttons",
-            ),
-            tag(
-                "span",
-                *(tag("button", text, type="button", id=f"browse-{name}") for name, text in buttons.items()),
-                class_="buttons",
-            ),
-            class_="controls",
-        ),
-        _radios("posterior", "P(intention)", ("smoothed", "causal")),
-        tag(
-            "p",
-            "Smoothed looks ahead: it uses the whole session. Causal uses only steps up to now; relate that one to neural "
-            "activity or to what comes next. The arrow keys ← → change the session.",
-            class_="hint",
-        ),
-        tag("p", id="browse-about"),
-        tag("p", id="browse-readout", class_="hint"),
-        tag("p", id="browse-thinned", class_="warning"),
-        tag("ul", *legend, class_="legend"),
-        tag(
-            "div",
-            tag("div", id="browse-plot"),
-            tag("div", id="browse-map") if with_map else "",
-            class_="browse with-map" if with_map else "browse",
-        ),
-        id="browse-panel",
-    )
-
-
-def _radios(name: str, title: str, choices: tuple[str, ...]) -> Markup:
-    """A group of radio buttons, the first one pressed."""
-    buttons = [
-        tag("label", tag("input", type="radio", name=name, value=choice, checked=i == 0, autocomplete="off"), choice)
-        for i, choice in enumerate(choices)
-    ]
-    return tag("div", tag("fieldset", tag("legend", title), *buttons), class_="controls")
 
 
 def trust_section(page: Page, findings: Findings, selection: Any) -> None:
@@ -302,8 +161,8 @@ def trust_section(page: Page, findings: Findings, selection: Any) -> None:
     if restarts is not None and len(restarts.attempts) > 1:
         page.text(f"EM finds local optima, so hiql searched: {restarts}.")
         caption = (
-            "Where every attempt ended. Starts are random; kicks disturb the best so far, and are given up once they cannot "
-            "win; polish and finish take the best further."
+            "Where every attempt ended. Starts are random; kicks disturb the best so far, and are given up once they "
+            "cannot win; polish and finish take the best further."
         )
         page.charts(page.chart(charts.restart_objectives(restarts), caption))
 
@@ -314,7 +173,7 @@ def _unit(unit: Mapping[str, Any]) -> str:
 
 def origin_section(page: Page, about: Mapping[str, str] | None) -> None:
     """How the report was made, and how to cite."""
-    page.heading("How it was made, how to cite")
+    page.heading("Origin and citation")
     rows = [tag("tr", tag("td", key), tag("td", value)) for key, value in provenance(about).items()]
     page.block(tag("table", tag("tbody", *rows), class_="pairs"))
     page.block(tag("p", joined("If you use these results, please cite ", tag("a", PAPER, href=PAPER_URL))))

@@ -21,9 +21,9 @@ SYMBOLS = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross
 def held_out_chart(table: pd.DataFrame, chosen: int) -> go.Figure:
     """Held-out log-likelihood per step ± standard error against K."""
     figure = _chart("held out (nats per step)")
-    for line, rows, style in _lines(table):
+    for _, rows, style in _lines(table):
         figure.add_scatter(
-            x=rows["n_intentions"], y=rows["held_out"], error_y=_bars(rows["held_out_se"], style), name=line, **style,
+            x=rows["n_intentions"], y=rows["held_out"], error_y=_bars(rows["held_out_se"], style), **style,
             hovertemplate="K = %{x}: %{y:.4f} ± %{error_y.array:.4f}<extra>%{fullData.name}</extra>",
         )  # fmt: skip
     return _finished(figure, table, chosen, "held_out")
@@ -32,24 +32,24 @@ def held_out_chart(table: pd.DataFrame, chosen: int) -> go.Figure:
 def bic_chart(table: pd.DataFrame, chosen: int) -> go.Figure:
     """BIC of the training data against K: lower is better."""
     figure = _chart("BIC (lower is better)")
-    for line, rows, style in _lines(table):
+    for _, rows, style in _lines(table):
         hover = "K = %{x}: %{y:,.0f}<extra>%{fullData.name}</extra>"
-        figure.add_scatter(x=rows["n_intentions"], y=rows["bic"], name=line, hovertemplate=hover, **style)
-    return _finished(figure, table, chosen, "bic").update_layout(showlegend=False)
+        figure.add_scatter(x=rows["n_intentions"], y=rows["bic"], hovertemplate=hover, **style)
+    return _finished(figure, table, chosen, "bic")
 
 
 def agreement_chart(table: pd.DataFrame, chosen: int) -> go.Figure:
     """How alike restarts (lines) and folds (dotted) are: 1 when they find the same intentions."""
     figure = _chart("agreement of fits")
-    for line, rows, style in _lines(table):
+    for _, rows, style in _lines(table):
         for column, what, dash in (("restart_agreement", "restarts", "solid"), ("fold_agreement", "folds", "dot")):
             if rows[column].notna().any():
                 hover = f"K = %{{x}}, {what}: %{{y:.3f}}<extra>%{{fullData.name}}</extra>"
                 dashed = style | {"line": {**style["line"], "dash": dash}}
-                figure.add_scatter(x=rows["n_intentions"], y=rows[column], name=line, hovertemplate=hover, **dashed)
+                figure.add_scatter(x=rows["n_intentions"], y=rows[column], hovertemplate=hover, **dashed)
     figure.update_yaxes(range=[0, 1.05])
     column = "restart_agreement" if pd.notna(table["restart_agreement"].iloc[chosen]) else "fold_agreement"
-    return _finished(figure, table, chosen, column).update_layout(showlegend=False)
+    return _finished(figure, table, chosen, column)
 
 
 def readable(table: pd.DataFrame) -> pd.DataFrame:
@@ -85,14 +85,20 @@ def _numbers(table: pd.DataFrame, name: str, form: str, error: str | None = None
     if name not in table:
         return None
     errors = table[error] if error in table else [np.nan] * len(table)
-    return [
-        "–" if pd.isna(value) else form.format(value).replace("-", "−") + ("" if pd.isna(e) else f" ± {e:.4f}")
-        for value, e in zip(table[name], errors, strict=True)
-    ]
+    texts = []
+    for value, e in zip(table[name], errors, strict=True):
+        number = "–" if pd.isna(value) else form.format(value).replace("-", "−").replace("%", "\u00a0%")
+        texts.append(number if pd.isna(value) or pd.isna(e) else f"{number} ± {e:.4f}")
+    return texts
 
 
 def _setting(value: Any) -> str:
     return "–" if pd.isna(value) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def line_colours(table: pd.DataFrame) -> dict[str, str]:
+    """The name of every line and its colour."""
+    return {name: style["line"]["color"] for name, _, style in _lines(table)}
 
 
 def _lines(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, dict[str, Any]]]:
@@ -103,12 +109,13 @@ def _lines(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, dict[str, A
         texts = [SETTINGS[key].format(value) for key, value in zip(keys, values, strict=True) if pd.notna(value)]
         colour = PALETTE[i % len(PALETTE)]
         style = {
+            "name": plotly_text(", ".join(texts)),
             "mode": "lines+markers",
             "line": {"color": colour, "width": 2},
             "marker": {"color": colour, "size": 7, "symbol": SYMBOLS[i % len(SYMBOLS)]},
-            "showlegend": bool(keys),
+            "showlegend": False,
         }
-        yield plotly_text(", ".join(texts)), rows.sort_values("n_intentions"), style
+        yield ", ".join(texts), rows.sort_values("n_intentions"), style
 
 
 def _bars(errors: pd.Series, style: dict[str, Any]) -> dict[str, Any]:

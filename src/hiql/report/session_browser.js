@@ -19,6 +19,7 @@
   let current = 0; // index of the session shown
   let steps = null; // its columns
   let view = [0, 0]; // first and last step in sight
+  let method = "smoothed"; // or "causal": which posterior is drawn
 
   // --- data ---------------------------------------------------------------------------------------------
 
@@ -41,8 +42,7 @@
   const code = (name, t) => (known(name, t) ? steps[name][t] : null);
   const both = (t) => known("state", t) && known("action", t);
   const taken = (t) => (both(t) ? steps.taken[t] / 255 : null);
-  const method = () => document.querySelector('input[name="posterior"]:checked').value;
-  const posterior = (t, k) => steps[method()][t * K + k] / 255;
+  const posterior = (t, k) => steps[method][t * K + k] / 255;
 
   // Plotly reads a little HTML in every text: quote it, and keep it short.
   function label(text, most = 18) {
@@ -71,29 +71,35 @@
     return chosen;
   }
 
-  // Of each stretch of 2·every steps, those where the values are lowest and highest, in order of time.
-  function extremes({ first, last, every }, value) {
-    if (every === 1) return sampled({ first, last, every });
-    const chosen = [];
-    for (let start = first; start <= last; start += 2 * every) {
-      let low = start, high = start;
-      for (let t = start; t <= Math.min(last, start + 2 * every - 1); t++) {
-        if (value(t) < value(low)) low = t;
-        if (value(t) > value(high)) high = t;
+  // Of each stretch of ``every`` steps its middle and the mean, lowest and highest value; null where all are missing.
+  function stretches({ first, last, every }, value) {
+    const found = { x: [], mean: [], low: [], high: [] };
+    for (let start = first; start <= last; start += every) {
+      let sum = 0, n = 0, low = Infinity, high = -Infinity;
+      const end = Math.min(last, start + every - 1);
+      for (let t = start; t <= end; t++) {
+        const v = value(t);
+        if (v === null) continue;
+        sum += v;
+        n += 1;
+        if (v < low) low = v;
+        if (v > high) high = v;
       }
-      chosen.push(Math.min(low, high));
-      if (low !== high) chosen.push(Math.max(low, high));
+      found.x.push((start + end) >> 1);
+      found.mean.push(n ? sum / n : null);
+      found.low.push(n ? low : null);
+      found.high.push(n ? high : null);
     }
-    return chosen;
+    return found;
   }
 
   // --- drawing ------------------------------------------------------------------------------------------
 
   const ROWS = [
     { axis: "yaxis", height: hasTruth ? 0.08 : 0.045, title: () => "most likely path" },
-    { axis: "yaxis2", height: 0.3, title: () => `P(intention), ${method()}` },
+    { axis: "yaxis2", height: 0.3, title: () => `P(intention), ${method}` },
     { axis: "yaxis3", height: 0.18, title: () => "action" },
-    { axis: "yaxis4", height: 0.12, title: () => "probability of the action, given what came before" },
+    { axis: "yaxis4", height: 0.12, title: () => "p(action), predicted from the past" },
     { axis: "yaxis5", height: 0.2, title: () => "state" },
   ];
 
@@ -107,15 +113,22 @@
     };
   }
 
+  // An outline: along one border, and back along the other.
+  const outline = (border, other) => [...border, ...[...other].reverse()];
+
+  // One line an intention and, where steps are thinned, a shade from the lowest to the highest value behind it.
   function curves(window) {
     const dots = window.last - window.first < MARKERS_UP_TO;
-    return book.intentions.map(({ name, colour }, k) => {
-      const at = extremes(window, (t) => posterior(t, k));
-      return {
-        x: at, y: at.map((t) => posterior(t, k)), yaxis: "y2", mode: dots ? "lines+markers" : "lines", name: label(name),
-        line: { color: colour, width: 2 }, marker: { size: 5 }, hoverinfo: "none",
-      };
-    });
+    const found = book.intentions.map((_, k) => stretches(window, (t) => posterior(t, k)));
+    const lines = book.intentions.map(({ name, colour }, k) => ({
+      x: found[k].x, y: found[k].mean, yaxis: "y2", mode: dots ? "lines+markers" : "lines", name: label(name),
+      line: { color: colour, width: 2 }, marker: { size: 5 }, hoverinfo: "none",
+    }));
+    const shades = book.intentions.map(({ colour }, k) => ({
+      x: outline(found[k].x, found[k].x), y: outline(found[k].low, found[k].high), yaxis: "y2",
+      mode: "lines", line: { width: 0 }, fill: "toself", fillcolor: colour, opacity: 0.2, hoverinfo: "skip",
+    }));
+    return { lines, shades: window.every > 1 ? shades : [] };
   }
 
   function marks(window, name, lines, yaxis, symbol) {
@@ -123,16 +136,16 @@
     const colours = at.map((t) => (known("decoded", t) ? book.intentions[steps.decoded[t]].colour : FAINT));
     const size = at.length < MARKERS_UP_TO ? 8 : at.length < 400 ? 6 : 4;
     return {
-      x: at, y: at.map((t) => (known(name, t) ? lines.place(steps[name][t]) : null)), yaxis, mode: name === "state" ? "lines+markers" : "markers", name,
+      x: at, y: at.map((t) => (known(name, t) ? lines.place(steps[name][t]) : null)), yaxis, mode: name === "state" && window.every === 1 ? "lines+markers" : "markers", name,
       connectgaps: false, line: { color: "#C9CCD1", width: 1 }, marker: { color: colours, size, symbol }, hoverinfo: "none",
     };
   }
 
   function surprise(window) {
-    const at = extremes(window, (t) => taken(t) ?? 0);
+    const { x, mean } = stretches(window, taken);
     return {
-      x: at, y: at.map(taken), yaxis: "y4", mode: "lines", name: "p(action)", connectgaps: false, fill: "tozeroy",
-      fillcolor: "rgba(34,34,34,0.10)", line: { color: INK, width: 1.2, shape: "hvh" }, hoverinfo: "none",
+      type: "bar", x, y: mean, yaxis: "y4", width: window.every, name: "p(action)", marker: { color: "#9AA1AA" },
+      hoverinfo: "none",
     };
   }
 
@@ -153,7 +166,7 @@
 
   function layout(axes) {
     const gap = 0.042, shown = {
-      height: 660, showlegend: false, hovermode: "x", dragmode: touch ? false : "zoom", annotations: [],
+      height: 660, showlegend: false, hovermode: "x", bargap: 0, dragmode: touch ? false : "zoom", annotations: [],
       font: { family: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", size: 12, color: INK },
       margin: { l: 8, r: 10, t: 22, b: 8 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       modebar: { bgcolor: "rgba(0,0,0,0)", color: FAINT, activecolor: INK },
@@ -167,7 +180,7 @@
     for (const { axis, height, title } of ROWS) {
       shown[axis] = {
         domain: [Math.max(0, top - height), top], fixedrange: true, zeroline: false, gridcolor: GRID, automargin: true,
-        tickfont: { size: 11 }, ...axes[axis],
+        ticks: "", tickfont: { size: 11 }, ...axes[axis],
       };
       shown.annotations.push({
         text: title(), xref: "paper", yref: "paper", x: 0, y: top, xanchor: "left", yanchor: "bottom", showarrow: false,
@@ -183,19 +196,20 @@
     const few = book.actions.length <= TICKS_UP_TO;
     const actions = codeLines(few ? [...book.actions.keys()] : met("action"), (a) => book.actions[a]);
     const states = codeLines(met("state"), stateName);
+    const { lines, shades } = curves(window);
     const traces = [
-      band(window), ...curves(window), marks(window, "action", actions, "y3", "square"), surprise(window),
-      marks(window, "state", states, "y5", "circle"),
+      band(window), ...lines, marks(window, "action", actions, "y3", "square"), surprise(window),
+      marks(window, "state", states, "y5", "circle"), ...shades,
     ];
     const axes = {
-      yaxis: { showgrid: false, ticks: "" }, yaxis2: { range: [-0.04, 1.04], tickvals: [0, 0.5, 1] }, yaxis3: actions.axis,
+      yaxis: { showgrid: false, showticklabels: hasTruth }, yaxis2: { range: [-0.04, 1.04], tickvals: [0, 0.5, 1] }, yaxis3: actions.axis,
       yaxis4: { range: [0, 1.04], tickvals: [0, 1] }, yaxis5: states.axis,
     };
     Plotly.react(plot, traces, layout(axes), options);
     const many = (view[1] - view[0] + 1).toLocaleString("en");
     find("thinned").textContent = window.every === 1 ? "" :
-      `${many} steps are in sight, too many to draw each: curves show the lowest and highest of every ${2 * window.every} ` +
-      `steps, actions, states and the band every ${window.every}th step. Zoom in to see every step.`;
+      `${many} steps are in sight, too many to draw each: curves and bars are means of ${window.every} steps, shades span the ` +
+      `lowest and highest; actions, states and the band show one step in ${window.every}. Zoom in to see every step.`;
     if (track) drawTrack(window);
   }
 
@@ -210,8 +224,9 @@
       x, y, mode: "lines+markers", line: { color: "rgba(60,60,60,0.35)", width: 1.2 }, marker: { color: colours, size: 7 },
       customdata: at, hoverinfo: "none",
     };
+    const last = at.length - 1, returns = last >= 0 && steps.state[at[0]] === steps.state[at[last]];
     const ends = {
-      x: [x[0], x[x.length - 1]], y: [y[0], y[y.length - 1]], mode: "text", text: ["start", "end"],
+      x: [x[0], x[last]], y: [y[0], y[last]], mode: "text", text: returns ? ["start, end", ""] : ["start", "end"],
       textposition: ["bottom left", "top left"], textfont: { size: 11, color: INK }, hoverinfo: "skip",
     };
     const here = { x: [], y: [], mode: "markers", hoverinfo: "skip", marker: { size: 15, color: "rgba(0,0,0,0)", line: { color: INK, width: 2.5 } } };
@@ -226,7 +241,7 @@
     const p = both(t) ? `, which had p = ${taken(t).toFixed(2)}` : "";
     const action = known("action", t) ? `action ${book.actions[steps.action[t]]}${p}` : "action missing";
     const chances = book.intentions.map(({ name }, k) => `${name} ${posterior(t, k).toFixed(2)}`).join(", ");
-    find("readout").textContent = `Step ${t}: ${state}; ${action}; ${method()} ${chances}`;
+    find("readout").textContent = `Step ${t}: ${state}; ${action}; ${method} ${chances}`;
     if (track && known("state", t)) {
       const s = steps.state[t];
       Plotly.restyle(track, { x: [[book.map.x[s]]], y: [[book.map.y[s]]] }, [track.data.length - 1]);
@@ -291,7 +306,11 @@
   find("closer").addEventListener("click", () => zoomBy(0.5));
   find("wider").addEventListener("click", () => zoomBy(2));
   find("all").addEventListener("click", () => zoom(0, steps.n - 1));
-  document.querySelectorAll('input[name="posterior"]').forEach((choice) => choice.addEventListener("change", draw));
+  document.querySelectorAll('input[name="posterior"]').forEach((choice) =>
+    choice.addEventListener("change", () => {
+      method = choice.value;
+      draw();
+    }));
   document.addEventListener("keydown", (event) => {
     const busy = event.target.closest("input, select, textarea") || event.altKey || event.ctrlKey || event.metaKey;
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

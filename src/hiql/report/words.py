@@ -31,7 +31,8 @@ def summary(findings: Findings) -> str:
     ]
     found = f"In {counted(data.n_steps, 'decision')} of {who}, hiql finds {listed(parts)}."
     chance = f"guessing among {data.n_actions} actions would give {1 / data.n_actions:.2f}"
-    return f"{found} It gives the actions taken a typical probability of {findings.typical_probability:.2f}; {chance}."
+    predicted = f"it predicts the next action with probability {findings.typical_probability:.2f} (geometric mean)"
+    return f"{found} From what came before, {predicted}; {chance}."
 
 
 def truth_sentence(findings: Findings) -> str | None:
@@ -40,7 +41,8 @@ def truth_sentence(findings: Findings) -> str | None:
         return None
     known = np.asarray(findings.data.intentions) >= 0
     agreed = (findings.decoded == findings.truth)[known].mean()
-    return f"The data are simulated, so the truth is known: decoded and true intentions agree on {percent(agreed)} of the steps."
+    known_truth = "The data are simulated, so the truth is known"
+    return f"{known_truth}: decoded and true intentions agree on {percent(agreed)} of the steps."
 
 
 def lasting(dwell: float, data: Trajectories) -> str:
@@ -54,9 +56,12 @@ def steps(number: float) -> str:
 
 
 def percent(share: float) -> str:
+    """With a decimal only where it matters, and never broken over two lines."""
     if 0.01 <= share <= 0.99 or share in (0, 1):
-        return f"{100 * share:.0f} %"
-    return "< 0.1 %" if share < 0.001 else "> 99.9 %" if share > 0.999 else f"{100 * share:.1f} %"
+        return f"{100 * share:.0f}\u00a0%"
+    return (
+        "<\u00a00.1\u00a0%" if share < 0.001 else ">\u00a099.9\u00a0%" if share > 0.999 else f"{100 * share:.1f}\u00a0%"
+    )
 
 
 def plural(n: int, noun: str) -> str:

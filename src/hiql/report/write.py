@@ -14,7 +14,9 @@ from hiql.data.trajectories import Trajectories
 from hiql.files import write_whole
 from hiql.models import IntentionModel
 from hiql.report import sections, words
+from hiql.report.browser_panel import browser_section
 from hiql.report.findings import find
+from hiql.report.intention_cards import intentions_section
 from hiql.report.page import Page
 from hiql.worlds.mdp import MDP
 
@@ -73,9 +75,9 @@ def write_report(
     sections.data_section(page, findings)
     if selection is not None:
         sections.selection_section(page, selection)
-    sections.intentions_section(page, findings)
+    intentions_section(page, findings)
     sections.dynamics_section(page, findings)
-    sections.browser_section(page, findings)
+    browser_section(page, findings)
     sections.trust_section(page, findings, selection)
     sections.origin_section(page, about)
     return write_whole(path, page.html())

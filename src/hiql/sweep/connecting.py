@@ -52,16 +52,17 @@ def _local_cluster(n_workers: int) -> Any:
     """Processes of one thread, without limit of memory, as joblib's are.
 
     A task whose worker dies is not repeated blindly (``allowed_failures``): the executor tries it again alone.
+    The scheduler insists on a port for HTTP; without a dashboard, any free one will do.
     """
+    quiet = {"dashboard": False, "dashboard_address": f"{LOOPBACK}:0", "allowed_failures": 0}
     return import_distributed("local").LocalCluster(
         n_workers=n_workers,
         threads_per_worker=1,
         processes=True,
         host=LOOPBACK,
-        dashboard_address=None,
         memory_limit=0,
-        silence_logs=logging.ERROR,
-        scheduler_kwargs={"allowed_failures": 0},
+        silence_logs=logging.CRITICAL,
+        scheduler_kwargs=quiet,
     )
 
 

@@ -8,12 +8,12 @@ was to blame; so each of them is tried once more, alone, and only those that fai
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import closing
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
@@ -23,11 +23,12 @@ from hiql.sweep.connecting import connected, import_distributed
 Function = Callable[[Any], Any]
 Lost = Callable[[Any, str], Any]
 """What stands for the result of an item (first argument) that was lost for a reason (second)."""
-Executor = Callable[[Function, Sequence[Any], Lost], Generator[Any, None, None]]
+Results = Generator[Any, None, None]
+Executor = Callable[[Function, Sequence[Any], Lost], Results]
 
-MOST_BREAKS = 20
-"""Pools of processes that may break before the rest is given up: each break takes at least one item out."""
-REMEDY = "if memory ran out, run fewer units at once (n_jobs) or use a larger machine"
+MOST_ROUNDS = 20
+"""How often workers may die before the items not yet tried are given up."""
+REMEDY = "if memory ran out, run fewer units at once (n_jobs) or use larger workers"
 
 
 def executor(cluster: Any, n_jobs: int | None) -> Executor:
@@ -37,31 +38,50 @@ def executor(cluster: Any, n_jobs: int | None) -> Executor:
     return partial(over_dask, cluster=cluster, n_jobs=n_jobs)
 
 
-# --- processes ------------------------------------------------------------------------------------------------
-
-
-def over_processes(
-    function: Function, items: Sequence[Any], lost: Lost, *, n_jobs: int | None
-) -> Generator[Any, None, None]:
+def over_processes(function: Function, items: Sequence[Any], lost: Lost, *, n_jobs: int | None) -> Results:
     """In ``n_jobs`` processes with one BLAS thread each; a single job runs in this process.
 
     Large arrays that ``function`` holds reach the workers through one file in shared memory, not once an item.
     """
-    waiting = deque(items)
-    workers = min(effective_n_jobs(n_jobs), max(len(waiting), 1))
-    for _ in range(MOST_BREAKS):
-        suspects, _ = yield from _until_a_worker_dies(function, waiting, workers)
-        for item in suspects:
-            yield from _alone(function, item, lost)
+    workers = min(effective_n_jobs(n_jobs), max(len(items), 1))
+    return _surviving(partial(_round_of_processes, function, workers), items, lost)
+
+
+def over_dask(function: Function, items: Sequence[Any], lost: Lost, *, cluster: Any, n_jobs: int | None) -> Results:
+    """On the workers of a Dask cluster; ``function``, with the data it holds, goes to each worker once."""
+    if items:
+        with connected(cluster, min(effective_n_jobs(n_jobs), len(items))) as client:
+            yield from _surviving(partial(_round_on_dask, function, lost, client), items, lost)
+
+
+class Remains(NamedTuple):
+    """What a round has not finished: items at hand when a worker died, items not tried, and what is known of why."""
+
+    suspects: list[Any]
+    untried: list[Any]
+    reason: str
+
+
+Round = Callable[[Sequence[Any]], Generator[Any, None, Remains]]
+
+
+def _surviving(run: Round, items: Sequence[Any], lost: Lost) -> Results:
+    """Rounds until every item has a result or is lost; every round with a death takes its suspects out."""
+    waiting = list(items)
+    for _ in range(MOST_ROUNDS):
+        suspects, waiting, reason = yield from run(waiting)
+        for suspect in suspects:
+            again = yield from run([suspect])
+            if again.suspects or again.untried:
+                yield lost(suspect, f"{again.reason}; {REMEDY}")
         if not waiting:
             return
-    yield from (lost(item, f"not tried, for {MOST_BREAKS} pools of workers have died; {REMEDY}") for item in waiting)
+    yield from (lost(item, f"given up after {MOST_ROUNDS} rounds: {reason}; {REMEDY}") for item in waiting)
 
 
-def _until_a_worker_dies(
-    function: Function, waiting: deque[Any], workers: int
-) -> Generator[Any, None, tuple[list[Any], str]]:
-    """Results until ``waiting`` is empty or a worker has died; returns the items that were at hand then, and why."""
+def _round_of_processes(function: Function, workers: int, items: Sequence[Any]) -> Generator[Any, None, Remains]:
+    """Until all items are done or a process of the pool has died, which ends the pool."""
+    waiting = deque(items)
     at_hand: dict[int, Any] = {}
 
     def take() -> Iterator[Any]:
@@ -79,65 +99,37 @@ def _until_a_worker_dies(
                 del at_hand[number]
                 yield result
     except BrokenExecutor as error:
-        return list(at_hand.values()), f"{type(error).__name__}: {str(error).splitlines()[0]}"
-    return [], ""
+        return Remains(list(at_hand.values()), list(waiting), _first_line(error))
+    return Remains([], [], "")
 
 
-def _alone(function: Function, item: Any, lost: Lost) -> Generator[Any, None, None]:
-    """One item in a process that holds no other; joblib makes processes only for two workers or more."""
-    suspects, reason = yield from _until_a_worker_dies(function, deque([item]), workers=2)
-    yield from (lost(suspect, f"{reason}; {REMEDY}") for suspect in suspects)
+def _round_on_dask(
+    function: Function, lost: Lost, client: Any, items: Sequence[Any]
+) -> Generator[Any, None, Remains]:
+    """Until every item has a result or Dask has blamed it, or the sending of ``function``, for a worker's death."""
+    distributed = import_distributed(client)
+    sent = send_once(client, function)
+    tasks = dict(zip(client.map(_apply, items, function=sent, pure=False), items, strict=True))
+    remains = Remains([], [], "")
+    for task in distributed.as_completed(list(tasks)):
+        item = tasks.pop(task)
+        try:
+            yield task.result()
+        except distributed.KilledWorker as error:
+            (remains.suspects if error.task == task.key else remains.untried).append(item)
+            remains = remains._replace(reason=_first_line(error))
+        except Exception as error:  # the cluster is gone, or its workers cannot read the task
+            yield lost(item, f"{_first_line(error)}; check that the cluster is up and has this version of hiql")
+    return remains
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else 'no message'}"
 
 
 def _numbered(function: Function, number: int, item: Any) -> tuple[int, Any]:
     return number, function(item)
 
 
-# --- Dask -----------------------------------------------------------------------------------------------------
-
-
-def over_dask(
-    function: Function, items: Sequence[Any], lost: Lost, *, cluster: Any, n_jobs: int | None
-) -> Generator[Any, None, None]:
-    """On the workers of a Dask cluster; ``function``, and the data it holds, goes to each worker once."""
-    if not items:
-        return
-    killed = import_distributed(cluster).KilledWorker
-    with connected(cluster, min(effective_n_jobs(n_jobs), len(items))) as client:
-        sent = send_once(client, _itself, function)
-        suspects = []
-        for item, outcome in _on_workers(client, sent, items):
-            if isinstance(outcome, killed):
-                suspects.append(item)
-            else:
-                yield _result(item, outcome, lost)
-        for suspect in suspects:
-            for item, outcome in _on_workers(client, sent, [suspect]):
-                yield _result(item, outcome, lost)
-
-
-def _on_workers(client: Any, function: Any, items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-    """Every item with its result, or with the exception that stands in its place."""
-    from distributed import as_completed
-
-    waiting = dict(zip(client.map(_apply, items, function=function, pure=False), items, strict=True))
-    for task in as_completed(list(waiting)):
-        try:
-            outcome = task.result()
-        except Exception as error:  # the worker or the cluster was lost, or could not read the task
-            outcome = error
-        yield waiting.pop(task), outcome
-
-
-def _result(item: Any, outcome: Any, lost: Lost) -> Any:
-    if isinstance(outcome, Exception):
-        return lost(item, f"{type(outcome).__name__}: {outcome}; {REMEDY}")
-    return outcome
-
-
 def _apply(item: Any, function: Function) -> Any:
     return function(item)
-
-
-def _itself(value: Any) -> Any:
-    return value

@@ -9,7 +9,7 @@ from typing import Any
 from hiql.models import IntentionModel
 from hiql.sweep.fitting import fit_unit
 from hiql.sweep.plan import Plan, Source
-from hiql.sweep.selection import Selection, select
+from hiql.sweep.selection import Selection, check_rule, select
 from hiql.sweep.units import run_units
 
 
@@ -19,6 +19,7 @@ def sweep(source: Source, plan: Plan, folder: Path, *, by: str = "held-out", **o
     ``by`` is the rule of choice, "held-out" or "bic" (see :mod:`hiql.sweep.selection`); ``options`` are those of
     :func:`~hiql.sweep.run_units`: ``n_jobs``, ``cluster``, ``progress``.
     """
+    check_rule(by)
     units = plan.units(source)
     outcomes, failures = run_units(units, partial(fit_unit, source), folder, label="Fitting", **options)
     subjects = next(iter(source.data.values())).subjects if plan.hold_out == "subjects" else None

@@ -53,8 +53,7 @@ def select(
     by: str = "held-out",
 ) -> Selection:
     """Choose among the candidates of a sweep. With ``subjects``, one a session, these are the units of the error."""
-    if by not in RULES:
-        raise InvalidParameter(parameter="by", value=by, remedy=f"choose from {', '.join(RULES)}")
+    check_rule(by)
     groups = defaultdict(list)
     for outcome in outcomes:
         groups[tuple(outcome.unit[axis] for axis in AXES)].append(outcome)
@@ -84,6 +83,11 @@ def _lowest_bic(table: pd.DataFrame) -> int:
 
 
 RULES = {"held-out": _simplest_within_one_error, "bic": _lowest_bic}
+
+
+def check_rule(by: str) -> None:
+    if by not in RULES:
+        raise InvalidParameter(parameter="by", value=by, remedy=f"choose from {', '.join(RULES)}")
 
 
 class Judged(NamedTuple):
