@@ -20,10 +20,15 @@ class HiqlError(ValueError):
 
     def __init__(self, **details: Any) -> None:
         self.details = details
-        super().__init__(type(self).describe(**details))
+        super().__init__(_readable(type(self).describe(**details)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.details)
+
+
+def _readable(message: str, most: int = 1000) -> str:
+    """A message whose values from a file are not longer than anyone reads; what it says is at its two ends."""
+    return message if len(message) <= most else f"{message[: most // 2]} […] {message[-most // 2 :]}"
 
 
 def _rebuild(kind: type[HiqlError], details: dict[str, Any]) -> HiqlError:

@@ -151,7 +151,7 @@ def load(path: str | PathLike[str], *, max_bytes: int = MOST_BYTES) -> Intention
         raise ModelFileError(path=path, problem="it is a folder", remedy="give the file in it") from None
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
         raise ModelFileError(path=path, problem=f"it is truncated or not a model file ({error})") from error
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, MemoryError) as error:
+    except Exception as error:  # json, zipfile and numpy raise what they like on what is no model
         raise ModelFileError(path=path, problem=f"its content is not what a model holds ({error!r})") from error
 
 

@@ -68,9 +68,8 @@ def encode(*columns: pd.Series, field: str, size: int | None = None, missing: Se
             what=f"the {field} column mixes values that cannot be compared ({error})",
             remedy="write every value as a number or as text",
         ) from error
-    whole = [label for label in labels if isinstance(label, int) or WHOLE.fullmatch(str(label))]
-    if size is not None and whole:
-        _check_kept(labels, whole, field)
+    if size is not None:
+        _check_kept(labels, field)
     if all(isinstance(label, int) for label in labels) and (size is not None or labels == list(range(len(labels)))):
         code: dict[Any, int] = {label: label for label in labels}
         names, n_codes = None, len(labels) if size is None else size
@@ -129,10 +128,12 @@ def _doubtful(field: str, marks: tuple[object, ...], values: Sequence[object]) -
     )
 
 
-def _check_kept(labels: Sequence[Any], whole: Sequence[Any], field: str) -> None:
+def _check_kept(labels: Sequence[Any], field: str) -> None:
     """Whole numbers are to be kept as codes: all labels must be such, or all codes would silently change."""
-    other = next((label for label in labels if label not in whole or abs(int(label)) >= 2**31), None)
-    if other is not None:
+    numbers = [WHOLE.fullmatch(str(label)) is not None for label in labels]
+    codes = [number and abs(float(label)) < 2**31 for number, label in zip(numbers, labels, strict=True)]
+    if any(numbers) and not all(codes):
+        other = labels[codes.index(False)]
         raise BadTable(
             what=f"with n_{field}s the numbers in the {field} column are codes, but it also holds {str(other)[:40]!r}",
             remedy=f"correct it, leave the cell empty if it was not observed, or leave out n_{field}s",

@@ -14,7 +14,7 @@ from hiql.data.table_files import load_table
 from hiql.data.trajectories import Trajectories, following_states
 from hiql.errors import BadTable, ColumnNotFound, EmptyData
 
-SUBJECT_COLUMNS = {"subject", "animal", "mouse", "rat", "monkey", "participant"}
+SUBJECT_COLUMNS = ("subject", "animal", "mouse", "rat", "monkey", "participant")
 """Columns that probably tell animals apart, when none was named; "Mouse_ID" counts as "mouse"."""
 MOST_PAIRS = 20_000_000
 """Pairs of a state and an action beyond which a fit would need gigabytes."""
