@@ -18,9 +18,8 @@ MISSING = -1
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,99})(\.0*)?")
 """A whole number as text; "01" is a label, for it may differ from "1"."""
 NUMBER = re.compile(r"[-+]?[0-9][0-9.,]*")
-MARKS = {*("-", "--", ".", "?", "na", "n/a", "nan", "nil", "none", "null", "missing")} | {
-    *("#div/0!", "#n/a", "#name?", "#num!", "#ref!", "#value!")
-}
+SPREADSHEET_ERRORS = {"#div/0!", "#n/a", "#name?", "#num!", "#ref!", "#value!"}
+MARKS = {"-", "--", ".", "?", "na", "n/a", "nan", "nil", "none", "null", "missing"} | SPREADSHEET_ERRORS
 """What people and spreadsheets write where there is nothing. As text they could also be labels."""
 
 
