@@ -14,7 +14,7 @@ import hiql
 from hiql.dynamics import Chain
 from hiql.inference import emission, expect
 from hiql.kernels.inverse_q_learning import iql_epoch
-from hiql.kernels.smoother import expected_counts
+from hiql.kernels.smoother import smooth_sessions
 from measuring import Measurement, measure, once
 from peers import dynamax_estep, hmmlearn_estep, plain_c_estep
 
@@ -114,8 +114,8 @@ def hiql_loop(data: hiql.Trajectories, chain: Chain, log_policy: np.ndarray) -> 
 
     def run() -> float:
         counts = np.zeros(k), np.zeros(chain.bank.shape), np.zeros(table.shape)
-        where = (0,) * k, (0, data.n_sessions), data.offsets, data.pairs, chain.rows
-        return offset + expected_counts(*where, chain.initial, chain.bank, table, np.empty((longest, k)), *counts)
+        where = (0,) * k, (0, data.n_sessions), data.offsets, data.pairs, None
+        return offset + smooth_sessions(*where, chain.initial, chain.bank, table, np.empty((longest, k)), *counts)
 
     return run
 

@@ -14,7 +14,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, ChainCounts, FloatArray
 from hiql.errors import ShapeMismatch
 from hiql.kernels.filtering import filter_sessions
-from hiql.kernels.smoother import FLOOR, expected_counts, smooth_session
+from hiql.kernels.smoother import FLOOR, smooth_sessions
 from hiql.kernels.viterbi import viterbi_sessions
 
 Item = TypeVar("Item")
@@ -55,13 +55,13 @@ def expect(data: Trajectories, chain: Chain, log_policy: FloatArray, n_threads: 
     """The E-step. The result does not depend on ``n_threads``: the data are cut into the same chunks regardless."""
     table, log_scale = emission(log_policy, chain.phases)
     initial, bank = _floored(data, chain, len(log_policy))
-    n_phases = len(chain.phases)
+    n_phases, rows = len(chain.phases), _rows(chain)
 
     def run(sessions: tuple[int, int]) -> tuple[float, FloatArray, FloatArray, FloatArray]:
         first, transitions, pairs = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
         work = np.empty((int(data.lengths[slice(*sessions)].max()), n_phases))
-        at = (0,) * n_phases, sessions, data.offsets, data.pairs, chain.rows
-        log_likelihood = expected_counts(*at, initial, bank, table, work, first, transitions, pairs)
+        at = (0,) * n_phases, sessions, data.offsets, data.pairs, rows
+        log_likelihood = smooth_sessions(*at, initial, bank, table, work, first, transitions, pairs)
         return log_likelihood, first, transitions, pairs
 
     log_likelihoods, firsts, transitions, pairs = zip(*_map(run, _chunks(data), n_threads), strict=True)
@@ -77,10 +77,10 @@ def smooth(data: Trajectories, chain: Chain, log_policy: FloatArray) -> FloatArr
     initial, bank = _floored(data, chain, len(log_policy))
     n_phases = len(chain.phases)
     posterior = np.empty((data.n_steps, n_phases))
-    unused = np.empty((2, n_phases)), np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
-    for i in range(data.n_sessions):
-        at = data.session(i)
-        smooth_session((0,) * n_phases, data.pairs[at], chain.rows[at], initial, bank, table, posterior[at], *unused)
+    counts = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
+    rows = _rows(chain)
+    at = (0,) * n_phases, (0, data.n_sessions), data.offsets, data.pairs, rows
+    smooth_sessions(*at, initial, bank, table, posterior, *counts)
     return _by_intention(posterior, chain, len(log_policy))
 
 
@@ -128,6 +128,11 @@ def _floored(data: Trajectories, chain: Chain, n_intentions: int) -> tuple[Float
 def _largest(rows: npt.NDArray[np.uint32]) -> int:
     """The largest row; a constant broadcast over all steps is looked at once."""
     return rows[0] if rows.strides == (0,) else rows.max()
+
+
+def _rows(chain: Chain) -> npt.NDArray[np.uint32] | None:
+    """What the smoother takes for ``rows``: None where there is only one matrix to choose."""
+    return None if len(chain.bank) == 1 else np.ascontiguousarray(chain.rows)
 
 
 def _by_intention(per_phase: FloatArray, chain: Chain, n_intentions: int) -> FloatArray:
