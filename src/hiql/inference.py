@@ -44,10 +44,13 @@ class Emission(NamedTuple):
 
 def emission(log_policy: FloatArray, phases: npt.NDArray[np.intp]) -> Emission:
     """The emission table of log-policies (K, S, A) for phases (P,) that belong to intentions."""
-    log_table = log_policy.reshape(len(log_policy), -1)[phases]  # (P, S·A)
+    log_table = log_policy.reshape(len(log_policy), -1)  # (K, S·A)
+    if not _is_identity(phases, len(log_policy)):
+        log_table = log_table[phases]
     top = log_table.max(axis=0)
-    table = np.ones((len(top) + 1, len(phases)))
+    table = np.empty((len(top) + 1, len(phases)))
     table[:-1] = np.exp(log_table - top).T
+    table[-1] = 1.0
     return Emission(table, top)
 
 
@@ -55,14 +58,13 @@ def expect(data: Trajectories, chain: Chain, log_policy: FloatArray, n_threads: 
     """The E-step. The result does not depend on ``n_threads``: the data are cut into the same chunks regardless."""
     table, log_scale = emission(log_policy, chain.phases)
     initial, bank = _floored(data, chain, len(log_policy))
-    n_phases, rows = len(chain.phases), _rows(chain)
+    rows = _rows(chain)
 
     def run(sessions: tuple[int, int]) -> tuple[float, FloatArray, FloatArray, FloatArray]:
-        first, transitions, pairs = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
-        work = np.empty((int(data.lengths[slice(*sessions)].max()), n_phases))
-        at = (0,) * n_phases, sessions, data.offsets, data.pairs, rows
-        log_likelihood = smooth_sessions(*at, initial, bank, table, work, first, transitions, pairs)
-        return log_likelihood, first, transitions, pairs
+        counts = np.zeros(len(initial)), np.zeros(bank.shape), np.zeros(table.shape)
+        work = np.empty((int(data.lengths[slice(*sessions)].max()), len(initial)))
+        at = (0,) * len(initial), sessions, data.offsets, data.pairs, rows
+        return smooth_sessions(*at, initial, bank, table, work, *counts), *counts
 
     log_likelihoods, firsts, transitions, pairs = zip(*_map(run, _chunks(data), n_threads), strict=True)
     log_likelihood = sum(log_likelihoods) + float(data.pair_counts.ravel() @ log_scale)
@@ -115,7 +117,7 @@ def _floored(data: Trajectories, chain: Chain, n_intentions: int) -> tuple[Float
     n_phases = len(chain.phases)
     fits = chain.initial.shape == (n_phases,) and chain.bank.shape[1:] == (n_phases, n_phases)
     fits = fits and chain.rows.shape == (data.n_steps,) and int(_largest(chain.rows)) < len(chain.bank)
-    if not (fits and chain.phases.min() >= 0 and chain.phases.max() < n_intentions):
+    if not (fits and all(0 <= intention < n_intentions for intention in chain.phases.tolist())):
         raise ShapeMismatch(
             field="chain",
             shape=(chain.initial.shape, chain.bank.shape, chain.rows.shape),
@@ -136,7 +138,15 @@ def _rows(chain: Chain) -> npt.NDArray[np.uint32] | None:
 
 
 def _by_intention(per_phase: FloatArray, chain: Chain, n_intentions: int) -> FloatArray:
+    """(…, K) sums over the phases of each intention."""
+    if _is_identity(chain.phases, n_intentions):
+        return per_phase
     return per_phase @ np.eye(n_intentions)[chain.phases]
+
+
+def _is_identity(phases: npt.NDArray[np.intp], n_intentions: int) -> bool:
+    """Whether every intention has one phase, in order: then there is nothing to map, as in a plain Markov chain."""
+    return bool(phases.tolist() == list(range(n_intentions)))
 
 
 def _chunks(data: Trajectories) -> list[tuple[int, int]]:

@@ -30,7 +30,7 @@ def _room(typing_context: Any, like: Any) -> Any:  # noqa: ARG001
 @njit(inline="always")  # unlike ``inlined``, this copies the source, so that the stack is indeed the caller's
 def vector(like):  # type: ignore[no-untyped-def]
     """(K,) zeros; ``like`` is a tuple of K numbers."""
-    room = carray(_room(like), (len(like),))
+    room = carray(_room(like), (len(like),))  # type: ignore[call-arg]
     for k in range(len(like)):
         room[k] = 0.0
     return room
@@ -39,7 +39,7 @@ def vector(like):  # type: ignore[no-untyped-def]
 @njit(inline="always")
 def matrix(like):  # type: ignore[no-untyped-def]
     """(1, K, K) zeros: a bank of one matrix; ``like`` is a tuple of K numbers."""
-    room = carray(_room(like), (1, len(like), len(like)))
+    room = carray(_room(like), (1, len(like), len(like)))  # type: ignore[call-arg]
     for i in range(len(like)):
         for j in range(len(like)):
             room[0, i, j] = 0.0
