@@ -20,8 +20,10 @@ from hiql.kernels.viterbi import viterbi_sessions
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-STEPS_PER_CHUNK = 200_000
+STEPS_PER_CHUNK = 50_000
+"""A chunk has at least this many steps, and as many as there are pairs (s, a): each chunk counts for itself."""
 MOST_CHUNKS = 16
+"""Few, as their counts are kept until all are done; enough for two or four threads to end at the same time."""
 
 
 class Expectation(NamedTuple):
@@ -151,7 +153,8 @@ def _is_identity(phases: npt.NDArray[np.intp], n_intentions: int) -> bool:
 
 def _chunks(data: Trajectories) -> list[tuple[int, int]]:
     """Ranges of sessions of about equal numbers of steps; they depend on the data alone."""
-    n_chunks = min(data.n_steps // STEPS_PER_CHUNK, MOST_CHUNKS, data.n_sessions)
+    least = max(STEPS_PER_CHUNK, data.n_states * data.n_actions)
+    n_chunks = min(data.n_steps // least, MOST_CHUNKS, data.n_sessions)
     if n_chunks <= 1:
         return [(0, data.n_sessions)]
     marks = np.unique(np.searchsorted(data.offsets, np.linspace(0, data.n_steps, n_chunks + 1)))
