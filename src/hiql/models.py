@@ -111,7 +111,7 @@ class IntentionModel(ScoredEstimator):
         single animals keep the intentions of the fit of all animals (the paper's third stage).
 
         With ``client``, a ``distributed.Client``, the E-step runs on its Dask workers (:mod:`hiql.cluster`): the
-        answer is the same. It pays for very large data only: below 400,000 steps one worker does all the work.
+        answer is the same. It pays for very large data only: below 100,000 steps one worker does all the work.
         """
         check_trajectories(data)
         search = self._checked_search(data)
@@ -193,7 +193,7 @@ class IntentionModel(ScoredEstimator):
 
     def _notes(self, use: FloatArray, best: Climb, data: Trajectories) -> tuple[str, ...]:
         notes = [
-            f"intention {i} explains {n:.2g} of {use.sum():.0f} steps: it is empty; try n_intentions={len(use) - 1}"
+            f"intention {i + 1} explains {n:.2g} of {use.sum():.0f} steps: it is empty; try n_intentions={len(use) - 1}"
             for i, n in enumerate(use)
             if n < FEW_STEPS
         ]
