@@ -62,12 +62,12 @@ def plain_c_estep(data: Trajectories, chain: Chain, policy: np.ndarray) -> Calla
     table = np.vstack([policy.reshape(n_intentions, -1).T / top[:, None], np.ones((1, n_intentions))])
     offset = float(data.pair_counts.ravel() @ np.log(top))
     arrays = [data.offsets, data.pairs, chain.initial, np.ascontiguousarray(chain.bank[0]), np.ascontiguousarray(table)]
-    pointers = [a.ctypes.data_as(ctypes.c_void_p) for a in arrays]
+    pointers = [ctypes.c_void_p(a.ctypes.data) for a in arrays]
 
     def estep() -> float:
         out = [np.empty((int(data.lengths.max()), n_intentions)), np.zeros(n_intentions)]
         out += [np.zeros((n_intentions, n_intentions)), np.zeros_like(table)]
-        outs = [a.ctypes.data_as(ctypes.c_void_p) for a in out]
+        outs = [ctypes.c_void_p(a.ctypes.data) for a in out]
         return loop(ctypes.c_long(data.n_sessions), *pointers, *outs) + offset
 
     estep.keep = arrays  # type: ignore[attr-defined]

@@ -39,7 +39,7 @@ def row_of(what: str, ratios: Iterable[float], goal: float | None = None, detail
 def show(title: str, rows: list[Row]) -> None:
     table = Table("", "ratio", "quartiles", "goal", "", "detail", title=title)
     for row in rows:
-        goal = "" if row.goal is None else f"≥ {row.goal:g}"
+        goal = "" if row.goal is None else f"≥ {row.goal:.3g}"
         reached = "" if row.goal is None else ("[red]short[/red]" if row.falls_short else "reached")
         table.add_row(row.what, f"{row.ratio:.3g}", f"{row.low:.3g} … {row.high:.3g}", goal, reached, row.detail)
     Console(width=120).print(table)

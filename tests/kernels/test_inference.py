@@ -170,3 +170,23 @@ def test_a_long_session_stays_accurate():
     posterior = smooth(data, chain, np.log(policy))
     np.testing.assert_allclose(posterior.sum(axis=1), 1.0, atol=1e-10)
     np.testing.assert_allclose(posterior, by_session(data, chain, policy, forward_backward)[0][3], atol=1e-9)
+
+
+@pytest.mark.parametrize("n_steps", [1, 2, 3, 40, 41])
+@pytest.mark.parametrize("n_rows", [1, 2])
+def test_vanishing_emissions_are_scaled_back_exactly(n_steps, n_rows):
+    """Every step all but excludes two of three intentions, in turn; the truth is summed in logarithms."""
+    rng = np.random.default_rng([n_steps, n_rows])
+    data = hiql.Trajectories.from_arrays([np.zeros(n_steps, int)], [np.arange(n_steps) % 3], n_actions=3)
+    chain = random_chain(rng, data, 3, n_rows)
+    chain = chain._replace(bank=np.maximum(chain.bank * np.where(np.eye(3) > 0, 1.0, 1e-50), 1e-59))
+    log_policy = np.where(np.eye(3) > 0, 0.0, np.log(1e-300))[:, None]
+    log_alpha = np.log(chain.initial) + log_policy[:, 0, data.actions[0]]
+    for t in range(1, n_steps):
+        joint = log_alpha[:, None] + np.log(chain.bank[chain.rows[t]])
+        log_alpha = np.logaddexp.reduce(joint, axis=0) + log_policy[:, 0, data.actions[t]]
+    result = expect(data, chain, log_policy)
+    assert result.log_likelihood == pytest.approx(np.logaddexp.reduce(log_alpha), rel=1e-12)
+    assert result.actions.sum() == pytest.approx(n_steps, rel=1e-12)
+    assert result.chain.transitions.sum() == pytest.approx(n_steps - 1, rel=1e-12)
+    np.testing.assert_allclose(smooth(data, chain, log_policy).sum(axis=1), 1.0, rtol=1e-12)

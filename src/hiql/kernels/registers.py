@@ -13,7 +13,7 @@ from numba import carray, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-inlined = njit(nogil=True, error_model="numpy", fastmath={"contract"}, forceinline=True)
+inlined = njit(nogil=True, error_model="numpy", fastmath={"contract", "nsz"}, forceinline=True)
 """For the small parts of a loop: they become part of their caller."""
 
 

@@ -19,12 +19,14 @@ therefore stay between TINY·FLOOR/K and K, and sums after it below K/(TINY·FLO
 
 *K is known to the compiler.* ``intentions`` is a tuple, whose length is part of its type: loops over it unroll, and
 what they carry along stays in registers. So does the only matrix of a bank, which is told by ``rows`` being None.
+Indices are made unsigned where they are used, as numba would otherwise ask at every step whether they are negative.
 """
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
 from numba import njit
 
 from hiql.kernels.registers import inlined, matrix, vector
@@ -71,7 +73,7 @@ def _store(intentions, x, work, t):  # type: ignore[no-untyped-def]
     """Write x down; its total is returned."""
     total = 0.0
     for k in range(len(intentions)):
-        work[t, k] = x[k]
+        work[np.uintp(t), k] = x[k]
         total += x[k]
     return total
 
@@ -81,7 +83,7 @@ def _load(intentions, work, t, x):  # type: ignore[no-untyped-def]
     """Read x as written down; its total is returned."""
     total = 0.0
     for k in range(len(intentions)):
-        x[k] = work[t, k]
+        x[k] = work[np.uintp(t), k]
         total += x[k]
     return total
 
@@ -91,7 +93,7 @@ def _settle(intentions, x, y, work, t, counts, pair):  # type: ignore[no-untyped
     """The posterior of step t is x y."""
     for k in range(len(intentions)):
         posterior = x[k] * y[k]
-        work[t, k] = posterior
+        work[np.uintp(t), k] = posterior
         counts[pair, k] += posterior
 
 
@@ -106,7 +108,7 @@ def _tally(intentions, alpha, v, rows, t, moves, bank_counts):  # type: ignore[n
                 bank_counts[rows[t], i, j] += alpha[i] * v[j]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "nsz"})
 def smooth_session(  # type: ignore[no-untyped-def]
     intentions, pairs, rows, initial, bank, emission, work, initial_counts, bank_counts, counts
 ):
@@ -137,13 +139,13 @@ def smooth_session(  # type: ignore[no-untyped-def]
     for left in range(1, n_left):
         n_scaled += left_total < TINY
         _ahead(intentions, alpha, rows, left, banked, predicted)
-        _weigh(intentions, predicted, emission, pairs[left], left_total, alpha)
+        _weigh(intentions, predicted, emission, pairs[np.uintp(left)], left_total, alpha)
         left_total = _store(intentions, alpha, work, left)
         if left < n_right:
             right = T - 1 - left
             n_scaled += right_total < TINY
             _back(intentions, v, rows, right + 1, banked, beta)
-            _weigh(intentions, beta, emission, pairs[right], right_total, v)
+            _weigh(intentions, beta, emission, pairs[np.uintp(right)], right_total, v)
             right_total = _store(intentions, v, work, right)
 
     # They meet: α A v is the likelihood. Divided by their totals first, the product cannot underflow.
@@ -171,17 +173,17 @@ def smooth_session(  # type: ignore[no-untyped-def]
     _load(intentions, work, min(n_left, T - 1), right_v)
     for n in range(n_left):
         left, right = n_left - 1 - n, n_left + n
-        _settle(intentions, left_alpha, beta, work, left, counts, pairs[left])
+        _settle(intentions, left_alpha, beta, work, left, counts, pairs[np.uintp(left)])
         if right < T:
-            _settle(intentions, predicted, right_v, work, right, counts, pairs[right])
+            _settle(intentions, predicted, right_v, work, right, counts, pairs[np.uintp(right)])
         if left > 0:
             left_total = _load(intentions, work, left - 1, left_alpha)
-            _weigh(intentions, beta, emission, pairs[left], left_total, v)
+            _weigh(intentions, beta, emission, pairs[np.uintp(left)], left_total, v)
             _tally(intentions, left_alpha, v, rows, left, moves, bank_counts)
             _back(intentions, v, rows, left, banked, beta)
         if right + 1 < T:
             right_total = _load(intentions, work, right + 1, right_v)
-            _weigh(intentions, predicted, emission, pairs[right], right_total, alpha)
+            _weigh(intentions, predicted, emission, pairs[np.uintp(right)], right_total, alpha)
             _tally(intentions, alpha, right_v, rows, right + 1, moves, bank_counts)
             _ahead(intentions, alpha, rows, right + 1, banked, predicted)
 
