@@ -1,62 +1,127 @@
-/* The E-step of hiql/kernels/smoother.py, the same arithmetic in plain C, with K fixed at compile time. */
+/* The E-step of hiql/kernels/smoother.py: the same arithmetic in C, written by hand, with K fixed at compile time. */
 #include <math.h>
-#include <string.h>
 
-#define TINY 1e-60
+#define FOR(k) for (int k = 0; k < K; k++)
+
+static const double TINY = 0x1p-256;
+
+typedef double Vector[K];
+typedef double Matrix[K][K];
+
+static inline void ahead(const Vector x, const Matrix a, Vector result) {
+    FOR(k) {
+        double total = 0.0;
+        FOR(i) total += x[i] * a[i][k];
+        result[k] = total;
+    }
+}
+
+static inline void back(const Vector x, const Matrix a, Vector result) {
+    FOR(i) {
+        double total = 0.0;
+        FOR(k) total += a[i][k] * x[k];
+        result[i] = total;
+    }
+}
+
+static inline void weigh(const Vector x, const double *emission, double last_total, Vector result) {
+    FOR(k) result[k] = x[k] * emission[k];
+    if (last_total < TINY) FOR(k) result[k] *= 1.0 / TINY;
+}
+
+static inline double copy(const double *x, double *result) {
+    double total = 0.0;
+    FOR(k) total += result[k] = x[k];
+    return total;
+}
+
+static inline void settle(const Vector x, const Vector y, double *posterior, double *counts) {
+    FOR(k) {
+        posterior[k] = x[k] * y[k];
+        counts[k] += posterior[k];
+    }
+}
+
+static inline void tally(const Vector alpha, const Vector v, Matrix moves) {
+    FOR(i) FOR(j) moves[i][j] += alpha[i] * v[j];
+}
+
+#define AT(array, t) ((array) + (long)(t) * K)
+
+static double session(long T, const unsigned *pairs, const double *initial, const Matrix a, const double *emission,
+                      double *work, double *initial_counts, Matrix moves, double *counts) {
+    const long n_left = (T + 1) / 2, n_right = T / 2;
+    Vector alpha, predicted, v, beta, left_alpha, right_v;
+    double left_total, right_total = 1.0, likelihood = 1.0;
+    long n_scaled = 0;
+
+    FOR(k) beta[k] = 1.0;
+    weigh(initial, AT(emission, pairs[0]), 1.0, alpha);
+    left_total = copy(alpha, work);
+    if (n_right > 0) {
+        weigh(beta, AT(emission, pairs[T - 1]), 1.0, v);
+        right_total = copy(v, AT(work, T - 1));
+    }
+    for (long left = 1; left < n_left; left++) {
+        n_scaled += left_total < TINY;
+        ahead(alpha, a, predicted);
+        weigh(predicted, AT(emission, pairs[left]), left_total, alpha);
+        left_total = copy(alpha, AT(work, left));
+        if (left < n_right) {
+            const long right = T - 1 - left;
+            n_scaled += right_total < TINY;
+            back(v, a, beta);
+            weigh(beta, AT(emission, pairs[right]), right_total, v);
+            right_total = copy(v, AT(work, right));
+        }
+    }
+
+    if (n_right > 0) {
+        FOR(k) alpha[k] /= left_total;
+        FOR(k) v[k] /= right_total;
+        ahead(alpha, a, predicted);
+        back(v, a, beta);
+        likelihood = 0.0;
+        FOR(k) likelihood += predicted[k] * v[k];
+        FOR(k) alpha[k] /= likelihood;
+        FOR(k) predicted[k] /= likelihood * right_total;
+        tally(alpha, v, moves);
+    }
+    FOR(k) beta[k] /= likelihood * left_total;
+    const double log_likelihood = log(likelihood * left_total) + log(right_total) + n_scaled * log(TINY);
+
+    copy(AT(work, n_left - 1), left_alpha);
+    copy(AT(work, n_left < T ? n_left : T - 1), right_v);
+    for (long n = 0; n < n_left; n++) {
+        const long left = n_left - 1 - n, right = n_left + n;
+        settle(left_alpha, beta, AT(work, left), AT(counts, pairs[left]));
+        if (right < T) settle(predicted, right_v, AT(work, right), AT(counts, pairs[right]));
+        if (left > 0) {
+            left_total = copy(AT(work, left - 1), left_alpha);
+            weigh(beta, AT(emission, pairs[left]), left_total, v);
+            tally(left_alpha, v, moves);
+            back(v, a, beta);
+        }
+        if (right + 1 < T) {
+            right_total = copy(AT(work, right + 1), right_v);
+            weigh(predicted, AT(emission, pairs[right]), right_total, alpha);
+            tally(alpha, right_v, moves);
+            ahead(alpha, a, predicted);
+        }
+    }
+    FOR(k) initial_counts[k] += work[k];
+    return log_likelihood;
+}
 
 double expected_counts(long n_sessions, const long *offsets, const unsigned *pairs, const double *initial,
                        const double *transition, const double *emission, double *work, double *initial_counts,
                        double *transition_counts, double *counts) {
+    Matrix a, moves = {{0.0}};
+    FOR(i) FOR(j) a[i][j] = transition[i * K + j];
     double log_likelihood = 0.0;
-    for (long s = 0; s < n_sessions; s++) {
-        const unsigned *pair = pairs + offsets[s];
-        const long T = offsets[s + 1] - offsets[s];
-        double total = 0.0;
-        for (int k = 0; k < K; k++) total += work[k] = initial[k] * emission[(long)pair[0] * K + k];
-        for (long t = 1; t < T; t++) {
-            const double *e = emission + (long)pair[t] * K, *before = work + (t - 1) * K;
-            double *here = work + t * K, previous = total;
-            total = 0.0;
-            for (int k = 0; k < K; k++) {
-                double predicted = 0.0;
-                for (int i = 0; i < K; i++) predicted += before[i] * transition[i * K + k];
-                total += here[k] = predicted * e[k];
-            }
-            if (previous < TINY) {
-                log_likelihood += log(previous);
-                total /= previous;
-                for (int k = 0; k < K; k++) here[k] /= previous;
-            }
-        }
-        log_likelihood += log(total);
-        double backward[K], explained[K];
-        for (int k = 0; k < K; k++) backward[k] = 1.0 / total;
-        for (long t = T - 1; t > 0; t--) {
-            const double *e = emission + (long)pair[t] * K, *before = work + (t - 1) * K;
-            double *here = work + t * K, *count = counts + (long)pair[t] * K, previous = 0.0;
-            for (int k = 0; k < K; k++) {
-                double posterior = here[k] * backward[k];
-                explained[k] = e[k] * backward[k];
-                count[k] += posterior;
-                here[k] = posterior;
-                previous += before[k];
-            }
-            if (previous < TINY)
-                for (int k = 0; k < K; k++) explained[k] /= previous;
-            for (int i = 0; i < K; i++) {
-                double message = 0.0;
-                for (int j = 0; j < K; j++) {
-                    message += transition[i * K + j] * explained[j];
-                    transition_counts[i * K + j] += before[i] * explained[j];
-                }
-                backward[i] = message;
-            }
-        }
-        for (int k = 0; k < K; k++) {
-            double posterior = work[k] * backward[k];
-            counts[(long)pair[0] * K + k] += posterior;
-            initial_counts[k] += posterior;
-        }
-    }
+    for (long s = 0; s < n_sessions; s++)
+        log_likelihood += session(offsets[s + 1] - offsets[s], pairs + offsets[s], initial, a, emission, work,
+                                  initial_counts, moves, counts);
+    FOR(i) FOR(j) transition_counts[i * K + j] += moves[i][j];
     return log_likelihood;
 }

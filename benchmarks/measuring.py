@@ -6,43 +6,39 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 Contenders = dict[str, Callable[[], object]]
+Times = dict[str, npt.NDArray[np.float64]]
 
 
-class Measurement(NamedTuple):
-    """Seconds per call (median and quartiles over repeats) and the rise of resident memory during a call (MiB)."""
+def race(
+    contenders: Contenders, repeats: int = 9, least: float = 0.05, clock: Callable[[], float] = time.perf_counter
+) -> Times:
+    """Seconds per call, (repeats,) for each contender, taken in turn; short calls are repeated within a measurement.
 
-    seconds: float
-    low: float
-    high: float
-    memory: float
-
-
-def measure(contenders: Contenders, repeats: int = 7, least: float = 0.05) -> dict[str, Measurement]:
-    """Call each contender in turn, ``repeats`` times over; short calls are repeated within a measurement."""
-    memory = {name: peak_memory(run) for name, run in contenders.items()}  # also compiles and warms up
-    loops = {name: max(1, round(least / max(once(run), 1e-9))) for name, run in contenders.items()}
+    ``clock`` may be ``time.thread_time`` where nothing runs in other threads: it does not count what other programs
+    on the machine take.
+    """
+    for run in contenders.values():
+        run()  # compiles and warms up
+    loops = {name: max(1, round(least / max(once(run, clock), 1e-9))) for name, run in contenders.items()}
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(repeats):
         for name, run in contenders.items():
-            began = time.perf_counter()
+            began = clock()
             for _ in range(loops[name]):
                 run()
-            times[name].append((time.perf_counter() - began) / loops[name])
-    return {
-        name: Measurement(*(float(np.percentile(t, q)) for q in (50, 25, 75)), memory[name])
-        for name, t in times.items()
-    }
+            times[name].append((clock() - began) / loops[name])
+    return {name: np.array(taken) for name, taken in times.items()}
 
 
-def once(run: Callable[[], object]) -> float:
-    began = time.perf_counter()
+def once(run: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    began = clock()
     run()
-    return time.perf_counter() - began
+    return clock() - began
 
 
 def peak_memory(run: Callable[[], object]) -> float:

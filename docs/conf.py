@@ -1,15 +1,65 @@
-"""Sphinx configuration."""
+"""Sphinx configuration. Pages with code are executed at build time; nothing is fetched from the network."""
 
+import os
+import sys
 from importlib import metadata
+from pathlib import Path
+
+HERE = Path(__file__).parent
 
 project = "hiql"
 author = "The hiql developers"
+project_copyright = "The hiql developers"
 release = metadata.version("hiql")
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "numpydoc"]
-myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
+extensions = [
+    "myst_nb",
+    "sphinx_design",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+]
+exclude_patterns = ["_build", "_templates", "generated"]
+templates_path = ["_templates"]
+
+# --- text -----------------------------------------------------------------------------------------------------
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath", "tasklist"]
+myst_heading_anchors = 3
+
+# --- executed pages -------------------------------------------------------------------------------------------
+nb_execution_mode = "auto"
+nb_execution_timeout = 120
+nb_execution_raise_on_error = True
+nb_execution_in_temp = True
+nb_merge_streams = True
+# The commands of a page are those of this environment, and print as into a file, 100 columns wide.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+os.environ |= {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}
+# What pages make for readers to open lies here, and is copied into the built documentation.
+EXAMPLES = HERE / "_build" / "examples"
+EXAMPLES.mkdir(parents=True, exist_ok=True)
+os.environ |= {"HIQL_DOCS": str(HERE), "HIQL_DOCS_EXAMPLES": str(EXAMPLES)}
+html_extra_path = ["_build/examples"]
+
+# --- API ------------------------------------------------------------------------------------------------------
 autosummary_generate = True
-numpydoc_show_class_members = False
+autosummary_ignore_module_all = False
 autodoc_typehints = "none"
+numpydoc_show_class_members = False
+
+# --- look -----------------------------------------------------------------------------------------------------
 html_theme = "pydata_sphinx_theme"
 html_title = "hiql"
-exclude_patterns = ["_build"]
+html_static_path = ["_static"]
+html_css_files = ["hiql.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "navbar_align": "left",
+    "header_links_before_dropdown": 8,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "show_prev_next": True,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_sidebars = {"index": [], "start": [], "which_method": [], "limitations": []}

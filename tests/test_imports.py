@@ -24,7 +24,7 @@ LADDER = [
     {"search", "cluster"},
     {"models"},
     {"persistence"},
-    {"baselines", "evaluate"},
+    {"baselines", "evaluate", "export"},
     {"sweep"},
     {"plots"},
     {"report"},
@@ -71,6 +71,19 @@ def test_importing_hiql_does_not_load_plotting_or_the_command_line():
     code = f"import sys, hiql; print([m for m in {sorted(HEAVY)} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_importing_hiql_loads_nothing_until_a_name_is_used():
+    code = "import sys, hiql; print([m for m in sys.modules if m.startswith(('hiql.', 'numpy', 'numba', 'sklearn'))])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'HIALV'"):
+        _ = hiql.HIALV
+    assert set(hiql.__all__) < set(dir(hiql))
+    assert hiql.__version__
 
 
 def test_every_public_name_exists_and_is_documented():

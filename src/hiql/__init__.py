@@ -2,24 +2,45 @@
 
 Multi-intention inverse reinforcement learning after Zhu et al., "Multi-intention Inverse Q-learning for
 Interpretable Behavior Representation" (TMLR 2024).
+
+Names are imported when first used, so that ``import hiql`` takes no time and nothing is loaded that is not needed.
 """
 
-from importlib.metadata import version
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from hiql import baselines, datasets, dynamics, evaluate, solvers, worlds
-from hiql.data.bandit import bandit_trials
-from hiql.data.folds import session_folds
-from hiql.data.importers import read_freibox, read_nwb
-from hiql.data.tables import read_table
-from hiql.data.trajectories import Trajectories
-from hiql.models import HIAVI, HIQL, IntentionModel
-from hiql.persistence import load
-from hiql.solvers.iavi import iavi
-from hiql.solvers.iql import iql
-from hiql.solvers.preference import Preference
-from hiql.worlds.mdp import MDP
+if TYPE_CHECKING:
+    from hiql import baselines, datasets, dynamics, evaluate, solvers, worlds
+    from hiql.data.bandit import bandit_trials
+    from hiql.data.folds import session_folds
+    from hiql.data.importers import read_freibox, read_nwb
+    from hiql.data.tables import read_table
+    from hiql.data.trajectories import Trajectories
+    from hiql.models import HIAVI, HIQL, IntentionModel
+    from hiql.persistence import load
+    from hiql.solvers.iavi import iavi
+    from hiql.solvers.iql import iql
+    from hiql.solvers.preference import Preference
+    from hiql.worlds.mdp import MDP
 
-__version__ = version("hiql")
+_HOMES = {
+    "HIAVI": "hiql.models",
+    "HIQL": "hiql.models",
+    "MDP": "hiql.worlds.mdp",
+    "IntentionModel": "hiql.models",
+    "Preference": "hiql.solvers.preference",
+    "Trajectories": "hiql.data.trajectories",
+    "bandit_trials": "hiql.data.bandit",
+    "iavi": "hiql.solvers.iavi",
+    "iql": "hiql.solvers.iql",
+    "load": "hiql.persistence",
+    "read_freibox": "hiql.data.importers",
+    "read_nwb": "hiql.data.importers",
+    "read_table": "hiql.data.tables",
+    "session_folds": "hiql.data.folds",
+}
+
+_ROOMS = {"baselines", "data", "datasets", "dynamics", "errors", "evaluate", "models", "solvers", "worlds"}
 
 __all__ = [
     "HIAVI",
@@ -43,3 +64,22 @@ __all__ = [
     "solvers",
     "worlds",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value: Any = version("hiql")
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    elif name in _ROOMS:
+        value = import_module(f"hiql.{name}")
+    else:
+        raise AttributeError(f"module 'hiql' has no attribute {name!r}")
+    globals()[name] = value  # the next time, Python finds it without asking
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})

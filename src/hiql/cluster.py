@@ -25,8 +25,7 @@ from hiql.parcels import Parcel, check_client, send_once
 def spread(problem: Problem, client: Any) -> Problem:
     """The same problem with its E-step on the workers of ``client``, a ``distributed.Client``.
 
-    Small data (fewer than two times ``hiql.inference.STEPS_PER_CHUNK`` steps) are one chunk, which one worker goes
-    through: correct, but no faster than here.
+    Data below 100,000 steps are one chunk, which one worker goes through: correct, but no faster than here.
     """
     check_client(client)
     if not problem.is_monotone:

@@ -20,10 +20,15 @@ class HiqlError(ValueError):
 
     def __init__(self, **details: Any) -> None:
         self.details = details
-        super().__init__(type(self).describe(**details))
+        super().__init__(_readable(type(self).describe(**details)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.details)
+
+
+def _readable(message: str, most: int = 1000) -> str:
+    """A message whose values from a file are not longer than anyone reads; what it says is at its two ends."""
+    return message if len(message) <= most else f"{message[: most // 2]} […] {message[-most // 2 :]}"
 
 
 def _rebuild(kind: type[HiqlError], details: dict[str, Any]) -> HiqlError:
@@ -61,6 +66,25 @@ class NotAnInteger(HiqlError):
         )
 
 
+class UnknownLabel(HiqlError):
+    @staticmethod
+    def describe(field: str, label: str, session: str, step: int, known: str) -> str:
+        return (
+            f"{field} {label!r} at session {session!r}, step {step}, is not among those of the model: {known}; "
+            f"correct it, fit a model to data that show it, or treat it as not observed (unknown_is_missing=True; "
+            f"--unknown-is-missing on the command line)"
+        )
+
+
+class DifferentLabels(HiqlError):
+    @staticmethod
+    def describe(field: str, code: int, data: object, model: object) -> str:
+        return (
+            f"{field} {code} is called {data!r} in the data but {model!r} in the model; "
+            f"put the data into the model's codes: model.coding_.recode(data)"
+        )
+
+
 class UnequalLengths(HiqlError):
     @staticmethod
     def describe(field: str, length: int, other: str, other_length: int, session: str | None = None) -> str:
@@ -77,10 +101,11 @@ class EmptyData(HiqlError):
 class ColumnNotFound(HiqlError):
     @staticmethod
     def describe(field: str, column: str, available: Sequence[str]) -> str:
-        near = get_close_matches(str(column), list(available), n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-        listing = ", ".join(map(str, list(available)[:20]))
-        return f"no column {column!r} for {field}; {hint}The table has: {listing}"
+        names = {name.casefold(): name for name in map(str, available) if name}
+        near = get_close_matches(str(column).strip().casefold(), names, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(repr(names[name][:40]) for name in near)}? " if near else ""
+        listing = ", ".join(" ".join(name.split())[:40] for name in list(names.values())[:20]) or "none that has a name"
+        return f"no column {column!r} for {field}; {hint}the table has: {listing}"
 
 
 class BadTable(HiqlError):
@@ -140,6 +165,21 @@ class DataDoesNotFitModel(HiqlError):
         return (
             f"the data have {field} = {data} but the model was made for {field} = {model}; "
             f"build the data with {field}={model} (codes must mean the same in both) or fit a new model"
+        )
+
+
+class MissingExtra(HiqlError):
+    @staticmethod
+    def describe(what: str, extra: str) -> str:
+        return f'{what} needs packages that are not installed; install them with: pip install "hiql[{extra}]"'
+
+
+class BadWorldFile(HiqlError):
+    @staticmethod
+    def describe(path: object, problem: str) -> str:
+        return (
+            f"cannot read a world from {path}: {problem}; write it with np.savez(path, transitions=P), P of shape "
+            f"(states, actions, states)"
         )
 
 

@@ -15,14 +15,16 @@ from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, ChainCounts, FloatArray
 from hiql.errors import ShapeMismatch
 from hiql.kernels.filtering import filter_sessions
-from hiql.kernels.smoother import FLOOR, expected_counts, smooth_session
+from hiql.kernels.smoother import FLOOR, smooth_sessions
 from hiql.kernels.viterbi import viterbi_sessions
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-STEPS_PER_CHUNK = 200_000
+STEPS_PER_CHUNK = 50_000
+"""A chunk has at least this many steps, and as many as there are pairs (s, a): each chunk counts for itself."""
 MOST_CHUNKS = 16
+"""Few, as their counts are kept until all are done; enough for two or four threads to end at the same time."""
 
 
 class Expectation(NamedTuple):
@@ -45,10 +47,13 @@ class Emission(NamedTuple):
 
 def emission(log_policy: FloatArray, phases: npt.NDArray[np.intp]) -> Emission:
     """The emission table of log-policies (K, S, A) for phases (P,) that belong to intentions."""
-    log_table = log_policy.reshape(len(log_policy), -1)[phases]  # (P, S·A)
+    log_table = log_policy.reshape(len(log_policy), -1)  # (K, S·A)
+    if not _is_identity(phases, len(log_policy)):
+        log_table = log_table[phases]
     top = log_table.max(axis=0)
-    table = np.ones((len(top) + 1, len(phases)))
+    table = np.empty((len(top) + 1, len(phases)))
     table[:-1] = np.exp(log_table - top).T
+    table[-1] = 1.0
     return Emission(table, top)
 
 
@@ -87,14 +92,11 @@ def read_tables(data: Trajectories, chain: Chain, log_policy: FloatArray) -> Tab
 
 def count_sessions(data: Trajectories, tables: Tables, sessions: tuple[int, int]) -> Counted:
     """One pass over the sessions from the first to before the last of ``sessions``."""
-    initial, bank, rows, phases = tables.chain
-    table = tables.emission.table
-    n_phases = len(phases)
-    first, transitions, pairs = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
-    work = np.empty((int(data.lengths[slice(*sessions)].max()), n_phases))
-    at = (0,) * n_phases, sessions, data.offsets, data.pairs, rows
-    log_likelihood = expected_counts(*at, initial, bank, table, work, first, transitions, pairs)
-    return Counted(log_likelihood, first, transitions, pairs)
+    initial, bank, table = tables.chain.initial, tables.chain.bank, tables.emission.table
+    counts = np.zeros(len(initial)), np.zeros(bank.shape), np.zeros(table.shape)
+    work = np.empty((int(data.lengths[slice(*sessions)].max()), len(initial)))
+    at = (0,) * len(initial), sessions, data.offsets, data.pairs, _rows(tables.chain)
+    return Counted(smooth_sessions(*at, initial, bank, table, work, *counts), *counts)
 
 
 def add_up(counted: Sequence[Counted], tables: Tables, pair_counts: FloatArray) -> Expectation:
@@ -112,10 +114,10 @@ def smooth(data: Trajectories, chain: Chain, log_policy: FloatArray) -> FloatArr
     initial, bank = _floored(data, chain, len(log_policy))
     n_phases = len(chain.phases)
     posterior = np.empty((data.n_steps, n_phases))
-    unused = np.empty((2, n_phases)), np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
-    for i in range(data.n_sessions):
-        at = data.session(i)
-        smooth_session((0,) * n_phases, data.pairs[at], chain.rows[at], initial, bank, table, posterior[at], *unused)
+    counts = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
+    rows = _rows(chain)
+    at = (0,) * n_phases, (0, data.n_sessions), data.offsets, data.pairs, rows
+    smooth_sessions(*at, initial, bank, table, posterior, *counts)
     return _by_intention(posterior, chain, len(log_policy))
 
 
@@ -150,7 +152,7 @@ def _floored(data: Trajectories, chain: Chain, n_intentions: int) -> tuple[Float
     n_phases = len(chain.phases)
     fits = chain.initial.shape == (n_phases,) and chain.bank.shape[1:] == (n_phases, n_phases)
     fits = fits and chain.rows.shape == (data.n_steps,) and int(_largest(chain.rows)) < len(chain.bank)
-    if not (fits and chain.phases.min() >= 0 and chain.phases.max() < n_intentions):
+    if not (fits and all(0 <= intention < n_intentions for intention in chain.phases.tolist())):
         raise ShapeMismatch(
             field="chain",
             shape=(chain.initial.shape, chain.bank.shape, chain.rows.shape),
@@ -165,13 +167,27 @@ def _largest(rows: npt.NDArray[np.uint32]) -> int:
     return rows[0] if rows.strides == (0,) else rows.max()
 
 
+def _rows(chain: Chain) -> npt.NDArray[np.uint32] | None:
+    """What the smoother takes for ``rows``: None where there is only one matrix to choose."""
+    return None if len(chain.bank) == 1 else np.ascontiguousarray(chain.rows)
+
+
 def _by_intention(per_phase: FloatArray, chain: Chain, n_intentions: int) -> FloatArray:
+    """(…, K) sums over the phases of each intention."""
+    if _is_identity(chain.phases, n_intentions):
+        return per_phase
     return per_phase @ np.eye(n_intentions)[chain.phases]
+
+
+def _is_identity(phases: npt.NDArray[np.intp], n_intentions: int) -> bool:
+    """Whether every intention has one phase, in order: then there is nothing to map, as in a plain Markov chain."""
+    return bool(phases.tolist() == list(range(n_intentions)))
 
 
 def chunks(data: Trajectories) -> list[tuple[int, int]]:
     """Ranges of sessions of about equal numbers of steps; they depend on the data alone."""
-    n_chunks = min(data.n_steps // STEPS_PER_CHUNK, MOST_CHUNKS, data.n_sessions)
+    least = max(STEPS_PER_CHUNK, data.n_states * data.n_actions)
+    n_chunks = min(data.n_steps // least, MOST_CHUNKS, data.n_sessions)
     if n_chunks <= 1:
         return [(0, data.n_sessions)]
     marks = np.unique(np.searchsorted(data.offsets, np.linspace(0, data.n_steps, n_chunks + 1)))

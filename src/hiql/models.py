@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from hiql.cluster import spread
+from hiql.data.coding import Coding
 from hiql.data.sizes import check_sizes, check_trajectories
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, FloatArray, IntentionDynamics
@@ -57,6 +58,8 @@ class IntentionModel(ScoredEstimator):
     n_iter_, converged_, restarts_, n_free_
     share_ (K,) : how much of the training data each intention explains; intentions are sorted by it
     notes_ : anything the user should know about the fit, in sentences
+    coding_ : what the codes of states and actions mean; ``coding_.recode(data)`` puts other data into these codes
+    about_ : how the fit was made, for those who find the file: plain values by name, empty unless someone fills it
     """
 
     def __init__(
@@ -108,7 +111,7 @@ class IntentionModel(ScoredEstimator):
         single animals keep the intentions of the fit of all animals (the paper's third stage).
 
         With ``client``, a ``distributed.Client``, the E-step runs on its Dask workers (:mod:`hiql.cluster`): the
-        answer is the same. It pays for very large data only: small data are one chunk, and one worker's work.
+        answer is the same. It pays for very large data only: below 100,000 steps one worker does all the work.
         """
         check_trajectories(data)
         search = self._checked_search(data)
@@ -131,6 +134,8 @@ class IntentionModel(ScoredEstimator):
             best = climb(problem, Point(init.dynamics_parameters_, init.log_policy_), search.max_iter, search.tol)
             restarts = Restarts((Attempt("init", best.objective, best.n_passes),))
         self._keep(problem, best, restarts, sort=init is None)
+        self.coding_ = Coding.of(data)
+        self.about_: dict[str, Any] = {}
         return self
 
     def _checked_search(self, data: Trajectories) -> Search:
@@ -188,7 +193,7 @@ class IntentionModel(ScoredEstimator):
 
     def _notes(self, use: FloatArray, best: Climb, data: Trajectories) -> tuple[str, ...]:
         notes = [
-            f"intention {i} explains {n:.2g} of {use.sum():.0f} steps: it is empty; try n_intentions={len(use) - 1}"
+            f"intention {i + 1} explains {n:.2g} of {use.sum():.0f} steps: it is empty; try n_intentions={len(use) - 1}"
             for i, n in enumerate(use)
             if n < FEW_STEPS
         ]
@@ -246,6 +251,11 @@ class IntentionModel(ScoredEstimator):
         lengths = session_lengths(n_sessions, n_steps)
         return sample_sessions(self._chain, self.policy_, world, lengths, start, rng)
 
+    def _check_data(self, data: Trajectories) -> None:
+        super()._check_data(data)
+        if hasattr(self, "coding_"):  # a lifted copy has none
+            self.coding_.check(data)
+
     def _chain(self, data: Trajectories) -> Chain:
         self._check_data(data)
         return self._dynamics().chain(self.dynamics_parameters_, data)
@@ -277,7 +287,13 @@ class IntentionModel(ScoredEstimator):
         other = copy(self)
         preference = Preference(self.reward_[:, at], self.q_[:, at], self.value_[:, at], self.log_policy_[:, at])
         other._set_parameters(Point(self.dynamics_parameters_, preference.log_policy), preference)
-        for name in ("log_likelihood_", "objective_", "trace_", "n_free_"):  # these were about the coarse data
+        for name in (
+            "log_likelihood_",
+            "objective_",
+            "trace_",
+            "n_free_",
+            "coding_",
+        ):  # these were about the coarse data
             delattr(other, name)
         return other
 

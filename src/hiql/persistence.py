@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 import zipfile
 import zlib
 from dataclasses import fields, is_dataclass
@@ -18,6 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 
+from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.markov import MarkovChain
 from hiql.em import Point
@@ -34,7 +36,15 @@ FORMAT = "hiql model"
 VERSION = 1
 MOST_BYTES = 2**31
 """Unpacked size above which a file is refused unless ``load(..., max_bytes=…)`` allows it."""
-FITTED = ("n_free_", "log_likelihood_", "objective_", "trace_", "n_iter_", "converged_", "share_", "notes_")
+TEXT_SHARE = 16
+"""JSON may take a 16th of that: as Python objects it grows by about as much."""
+ENTRY = re.compile(r"model\.json|array[0-9]+\.npy")
+PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Those whose unpacking stops where we say; a short bzip2 or LZMA stream could fill the memory in one step."""
+FITTED = (
+    *("n_free_", "log_likelihood_", "objective_", "trace_", "n_iter_", "converged_", "share_", "notes_"),
+    *("coding_", "about_"),
+)
 
 Kind = TypeVar("Kind", bound=type)
 _TYPES: dict[str, type] = {}
@@ -46,7 +56,7 @@ def register(kind: Kind) -> Kind:
     return kind
 
 
-for _kind in (MarkovChain, IAVI, ExpectedIQL, StochasticIQL, MDP, World, Attempt, Restarts):
+for _kind in (MarkovChain, IAVI, ExpectedIQL, StochasticIQL, MDP, World, Attempt, Restarts, Coding):
     register(_kind)
 MODELS = {kind.__name__: kind for kind in (IntentionModel, HIAVI, HIQL)}
 
@@ -123,25 +133,40 @@ def _fields(value: Any) -> dict[str, Any]:
 
 
 def load(path: str | PathLike[str], *, max_bytes: int = MOST_BYTES) -> IntentionModel:
-    """Read a model written by ``model.save(path)``. Files from others are safe to open."""
+    """Read a model written by ``model.save(path)``.
+
+    Files from others are safe to open: nothing in them is run or written to disk, only types of this package (and
+    those you registered) come back, and memory stays within a small multiple of ``max_bytes``.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
-            size = sum(entry.file_size for entry in archive.infolist())
-            if size > max_bytes:
-                raise ModelFileError(
-                    path=path,
-                    problem=f"it unpacks to {size} bytes",
-                    remedy=f"pass max_bytes={size} if you trust it",
-                )
-            return _restore(json.loads(archive.read("model.json")), Arrays(archive), path)
+            _check_entries(archive.infolist(), max_bytes, path)
+            document = json.loads(_read_entry(archive, "model.json"))
+            return _restore(document, Arrays(archive), path)
     except HiqlError as error:
         raise (error if isinstance(error, ModelFileError) else ModelFileError(path=path, problem=str(error))) from error
     except FileNotFoundError:
         raise ModelFileError(path=path, problem="there is no such file", remedy="check the path") from None
+    except IsADirectoryError:
+        raise ModelFileError(path=path, problem="it is a folder", remedy="give the file in it") from None
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
         raise ModelFileError(path=path, problem=f"it is truncated or not a model file ({error})") from error
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, MemoryError) as error:
+    except Exception as error:  # json, zipfile and numpy raise what they like on what is no model
         raise ModelFileError(path=path, problem=f"its content is not what a model holds ({error!r})") from error
+
+
+def _check_entries(entries: list[zipfile.ZipInfo], max_bytes: int, path: Any) -> None:
+    """Refuse, before anything is unpacked, what is too large or not of the kind that ``save_model`` writes."""
+    size = sum(entry.file_size for entry in entries)
+    size = max(size, *(TEXT_SHARE * entry.file_size for entry in entries if entry.filename == "model.json"), 0)
+    if size > max_bytes:
+        remedy = f"pass max_bytes={size} if you trust it"
+        raise ModelFileError(path=path, problem=f"it unpacks to {size} bytes", remedy=remedy)
+    names: set[str] = set()
+    for entry in entries:
+        if entry.filename in names or not ENTRY.fullmatch(entry.filename) or entry.compress_type not in PACKINGS:
+            raise ModelFileError(path=path, problem=f"its entry {entry.filename[:80]!r} is not one that a model has")
+        names.add(entry.filename)
 
 
 def _restore(document: dict[str, Any], arrays: Arrays, path: Any) -> IntentionModel:
@@ -162,7 +187,14 @@ def _restore(document: dict[str, Any], arrays: Arrays, path: Any) -> IntentionMo
     fitted = _unpack(document["fitted"], arrays)
     for name in FITTED:
         setattr(model, name, fitted[name])
-    model.score(Trajectories.from_arrays([[0]], [[0]], n_states=model.n_states_, n_actions=model.n_actions_))
+    _check_fit(model, path)
+    if (model.coding_.n_states, model.coding_.n_actions) != (model.n_states_, model.n_actions_):
+        raise ModelFileError(path=path, problem="its labels are not those of its states and actions")
+    steps = [[0] * model.n_intentions]  # the least that could be fitted
+    data = Trajectories.from_arrays(steps, steps, n_states=model.n_states_, n_actions=model.n_actions_)
+    model._checked_search(data)
+    model._solver().check(data, model.n_intentions)
+    model.score(data)
     return model
 
 
@@ -177,21 +209,39 @@ def _check_shapes(model: IntentionModel, point: Point, preference: Preference, p
     if not consistent:
         raise ModelFileError(path=path, problem="its arrays have the wrong shape, type or values")
     normalised = [*point.dynamics, preference.log_policy]
-    if not all(np.allclose(np.exp(array).sum(axis=-1), 1.0, atol=1e-6) for array in normalised):
+    with np.errstate(over="ignore"):
+        sums = [np.exp(array).sum(axis=-1) for array in normalised]
+    if not all(np.allclose(total, 1.0, atol=1e-6) for total in sums):
         raise ModelFileError(path=path, problem="its probabilities do not sum to 1")
 
 
+def _check_fit(model: IntentionModel, path: Any) -> None:
+    """The record of the fit holds numbers where it should."""
+    numbers = [model.n_free_, model.log_likelihood_, model.objective_, model.n_iter_]
+    for attempt in model.restarts_.attempts:
+        numbers += [attempt.objective, attempt.n_passes]
+    sound = all(isinstance(number, int | float) for number in numbers) and isinstance(model.converged_, bool)
+    sound &= model.share_.shape == (model.n_intentions,) and model.trace_.ndim == 1
+    sound &= bool(np.isfinite([*model.share_, *model.trace_, *numbers]).all())
+    sound &= all(isinstance(note, str) for note in model.notes_) and isinstance(model.about_, dict)
+    labels = (model.coding_.state_labels, model.n_states_), (model.coding_.action_labels, model.n_actions_)
+    sound &= all(names is None or len(names) == size for names, size in labels)
+    if not sound:
+        raise ModelFileError(path=path, problem="its record of the fit has the wrong types or values")
+
+
 class Arrays:
-    """The arrays of an open archive; each is read once, however often it is named."""
+    """The arrays of an open archive. Each belongs to one place: a small file cannot ask for endless copies."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
-        self._read: dict[str, np.ndarray] = {}
+        self._taken: set[str] = set()
 
-    def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._read:
-            self._read[name] = _read_array(self._archive, name)
-        return self._read[name]
+    def take(self, name: str) -> np.ndarray:
+        if name in self._taken:
+            raise ValueError(f"array {name} is used twice")
+        self._taken.add(name)
+        return _read_array(self._archive, name)
 
 
 def _unpack(tree: Any, arrays: Arrays) -> Any:
@@ -201,25 +251,37 @@ def _unpack(tree: Any, arrays: Arrays) -> Any:
     if kind == "float":
         return float(content)
     if kind == "array":
-        return arrays[content]
+        return arrays.take(content)
     if kind == "sparse":
         data, indices, indptr, shape = (_unpack(part, arrays) for part in content)
-        return sparse.csr_array((data, indices, indptr), shape=tuple(shape))
+        matrix = sparse.csr_array((data, indices, indptr), shape=tuple(shape))
+        matrix.check_format(full_check=True)  # the compiled routines trust the indices
+        return matrix
     if kind == "tuple":
         return tuple(_unpack(item, arrays) for item in content)
     if kind == "dict":
         return {name: _unpack(item, arrays) for name, item in content.items()}
     values = {name: _unpack(item, arrays) for name, item in dict(more)["fields"].items()}
+    if content not in _TYPES:
+        remedy = "if it is a class of your own, pass it to hiql.persistence.register before loading"
+        raise InvalidParameter(parameter="the type of one of its parts", value=content, remedy=remedy)
     return _TYPES[content](**values)
+
+
+def _read_entry(archive: zipfile.ZipFile, name: str) -> bytes:
+    """The bytes of an entry; no more of them are unpacked than the archive declares."""
+    entry = archive.getinfo(name)
+    with archive.open(entry) as file:
+        return file.read(entry.file_size)
 
 
 def _read_array(archive: zipfile.ZipFile, name: str) -> np.ndarray:
     """An array, after checking that its header describes the bytes that are there."""
-    entry = archive.getinfo(f"{name}.npy")
-    with archive.open(entry) as file:
-        version = np.lib.format.read_magic(file)
-        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = reader(file)
-        if dtype.hasobject or math.prod(shape) * dtype.itemsize + file.tell() != entry.file_size:
-            raise ValueError(f"array {name} is not {shape} of {dtype}")
-    return np.load(io.BytesIO(archive.read(entry)), allow_pickle=False)
+    file = io.BytesIO(_read_entry(archive, f"{name}.npy"))
+    version = np.lib.format.read_magic(file)
+    reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = reader(file)
+    if dtype.kind not in "biuf" or math.prod(shape) * dtype.itemsize + file.tell() != len(file.getbuffer()):
+        raise ValueError(f"array {name} is not {shape} numbers of type {dtype}")
+    file.seek(0)
+    return np.load(file, allow_pickle=False)

@@ -67,7 +67,10 @@ def test_labels_say_what_the_history_was(drawn, history):
     assert len(set(data.state_labels)) == data.n_states
     order = table.groupby(["subject", "session"], sort=False).ngroup().argsort(kind="stable")
     for state, i in zip(data.states, order, strict=True):
-        past = [choice + outcome for outcome, choice in naive_histories(table, history)[i]]
+        past = [
+            choice + {"0": "-", "1": "+"}.get(outcome, outcome)
+            for outcome, choice in naive_histories(table, history)[i]
+        ]
         assert data.state_labels[state] == " ".join(past + ["·"] * (history - len(past)))
 
 

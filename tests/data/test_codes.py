@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from hiql import Trajectories
-from hiql.data.codes import encode
+from hiql.data.codes import MARKS, encode
 
 TEXT = st.text(st.characters(codec="ascii", exclude_categories=["C"]), min_size=1, max_size=3)
+LABELS = TEXT.map(str.strip).filter(lambda text: text and text.lower() not in MARKS)
 ALPHABETS = st.one_of(
-    st.lists(TEXT.map(str.strip).filter(bool), min_size=1, max_size=5, unique=True),
+    st.lists(
+        TEXT.map(str.strip).filter(lambda text: text and text.lower() not in MARKS), min_size=1, max_size=5, unique=True
+    ),
     st.lists(st.integers(0, 30), min_size=1, max_size=5, unique=True),
     st.lists(st.integers(2**53, 2**62), min_size=1, max_size=5, unique=True),
     st.lists(st.floats(-5, 5).filter(lambda x: x != -1), min_size=1, max_size=5, unique=True),

@@ -10,7 +10,7 @@ import subprocess
 from contextlib import suppress
 
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["hiql.sweep"])
+FORKS.set_forkserver_preload(["hiql.cli"])
 
 
 def run_with_kills(start, n_kills, longest, seed=0, patience=120.0):

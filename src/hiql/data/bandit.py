@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from hiql.data.codes import Codes, encode
+from hiql.data.coding import label_text
 from hiql.data.tables import column, load_table, ordered_sessions
 from hiql.data.trajectories import MISSING, Trajectories, following_states
 from hiql.errors import BadTable, EmptyData, InvalidParameter
@@ -121,15 +122,17 @@ def history_labels(choices: Codes, outcomes: Codes, history: int) -> tuple[str, 
 
     "1+ 0- ·" = choice 1 rewarded, before it choice 0 unrewarded, and before that the session had not begun.
     """
-    names = [str(label) for label in choices.labels or range(choices.size)]
-    results = [str(label) for label in outcomes.labels or range(outcomes.size)]
-    if results == ["0", "1"]:
-        results = ["-", "+"]
-    elif any(len(result) > 1 for result in results):
-        results = [f":{result}" for result in results]
+    names = [label_text(label) for label in choices.labels or range(choices.size)]
+    results = [_outcome_sign(label_text(label)) for label in outcomes.labels or range(outcomes.size)]
     symbols = [name + result for result in results for name in names]
     labels = []
     for length in range(history + 1):
         for trials in product(symbols, repeat=length):
             labels.append(" ".join([*trials, *[NO_HISTORY] * (history - length)]) or "any")
     return tuple(labels)
+
+
+def _outcome_sign(text: str) -> str:
+    """How an outcome is written behind a choice; it does not depend on which others there are, so that labels of
+    different tables agree."""
+    return {"0": "-", "1": "+"}.get(text, text if len(text) == 1 else f":{text}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Sequence
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +15,12 @@ from hiql.errors import BadTable, NotAnInteger
 
 MISSING = -1
 """The code of a state or action that was not observed."""
-WHOLE = re.compile(r"-?(0|[1-9][0-9]*)(\.0*)?")
+WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,99})(\.0*)?")
 """A whole number as text; "01" is a label, for it may differ from "1"."""
+NUMBER = re.compile(r"[-+]?[0-9][0-9.,]*")
+SPREADSHEET_ERRORS = {"#div/0!", "#n/a", "#name?", "#num!", "#ref!", "#value!"}
+MARKS = {"-", "--", ".", "?", "na", "n/a", "nan", "nil", "none", "null", "missing"} | SPREADSHEET_ERRORS
+"""What people and spreadsheets write where there is nothing. As text they could also be labels."""
 
 
 def whole_numbers(
@@ -62,8 +67,9 @@ def encode(*columns: pd.Series, field: str, size: int | None = None, missing: Se
             what=f"the {field} column mixes values that cannot be compared ({error})",
             remedy="write every value as a number or as text",
         ) from error
-    whole = all(isinstance(label, int) for label in labels)
-    if whole and (size is not None or labels == list(range(len(labels)))):
+    if size is not None:
+        _check_kept(labels, field)
+    if all(isinstance(label, int) for label in labels) and (size is not None or labels == list(range(len(labels)))):
         code: dict[Any, int] = {label: label for label in labels}
         names, n_codes = None, len(labels) if size is None else size
     else:
@@ -86,24 +92,51 @@ def _tidy(found: list[Any]) -> list[Any]:
         found = [str(value).strip() for value in found]
         if not all(WHOLE.fullmatch(value) for value in found if value):
             return found
-        found = [float(value) if "." in value else int(value) if value else "" for value in found]
+        found = [int(value.partition(".")[0]) if value else "" for value in found]
     whole = all(value == "" or (isinstance(value, int | float) and value % 1 == 0) for value in found)
     return [value if value == "" else int(value) for value in found] if whole else found
 
 
 def _absent(found: list[Any], field: str, missing: Sequence[object] | None) -> set[Any]:
-    """The values that mean "not observed"; an error where the default, -1, could be meant otherwise."""
+    """The values that mean "not observed"; an error where that is doubtful, or no value at all."""
+    if any(isinstance(value, float) and not isfinite(value) for value in found):
+        raise BadTable(
+            what=f"the {field} column holds infinity, or a number beyond the range of numbers",
+            remedy="correct it, or leave the cell empty if it was not observed",
+        )
     if missing is None:
         present = set(found) - {""}
         numbers = {value for value in present if isinstance(value, int | float)}
         if -1 in numbers and (present == {-1, 1} or min(numbers) < -1):
-            listing = ", ".join(map(str, sorted(numbers)[:5]))
-            raise BadTable(
-                what=f"the {field} column holds {listing}: is -1 a value, or does it mark a missing one?",
-                remedy="pass missing=() if -1 is a real value, missing=(-1,) if it means not observed",
-            )
+            raise _doubtful(field, (-1,), sorted(numbers))
+        marks = {value for value in present if isinstance(value, str) and value.casefold() in MARKS}
+        others = [str(value) for value in present - marks]
+        signs = any(not mark.isalnum() for mark in marks) and any(other.isalnum() for other in others)
+        if marks and (signs or all(map(NUMBER.fullmatch, others))):  # "none" among words is a word
+            raise _doubtful(field, tuple(sorted(marks)), sorted(others))
         missing = (MISSING,)
     return {"", *missing, *map(str, missing)}
+
+
+def _doubtful(field: str, marks: tuple[object, ...], values: Sequence[object]) -> BadTable:
+    listing = ", ".join(str(value)[:20] for value in values[:5]) or "nothing else"
+    marked = ", ".join(map(repr, marks))
+    return BadTable(
+        what=f"the {field} column holds {listing}: is {marked} a value, or does it mark a missing one?",
+        remedy=f"pass missing=() if {marked} is a real value, missing=({marked},) if it means not observed",
+    )
+
+
+def _check_kept(labels: Sequence[Any], field: str) -> None:
+    """Whole numbers are to be kept as codes: all labels must be such, or all codes would silently change."""
+    numbers = [WHOLE.fullmatch(str(label)) is not None for label in labels]
+    codes = [number and abs(float(label)) < 2**31 for number, label in zip(numbers, labels, strict=True)]
+    if any(numbers) and not all(codes):
+        other = labels[codes.index(False)]
+        raise BadTable(
+            what=f"with n_{field}s the numbers in the {field} column are codes, but it also holds {str(other)[:40]!r}",
+            remedy=f"correct it, leave the cell empty if it was not observed, or leave out n_{field}s",
+        )
 
 
 def _plain(value: Any) -> Any:

@@ -1,31 +1,23 @@
-"""Tables in, ``Trajectories`` out: CSV, gzipped CSV, TSV, Parquet or a DataFrame with one row a step."""
+"""Tables in, ``Trajectories`` out: a file or a DataFrame with one row a step."""
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Sequence
 from os import PathLike
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from hiql.data.codes import encode
+from hiql.data.coding import label_text
+from hiql.data.table_files import load_table
 from hiql.data.trajectories import Trajectories, following_states
 from hiql.errors import BadTable, ColumnNotFound, EmptyData
 
-UNREADABLE = (
-    pd.errors.ParserError,
-    pd.errors.EmptyDataError,
-    UnicodeDecodeError,
-    OSError,
-    EOFError,
-    zlib.error,
-)
-SUBJECT_COLUMNS = ("subject", "animal", "mouse", "rat")
-"""Columns that probably tell animals apart, when none was named."""
+SUBJECT_COLUMNS = ("subject", "animal", "mouse", "rat", "monkey", "participant")
+"""Columns that probably tell animals apart, when none was named; "Mouse_ID" counts as "mouse"."""
+MOST_PAIRS = 20_000_000
+"""Pairs of a state and an action beyond which a fit would need gigabytes."""
 
 
 def read_table(
@@ -41,7 +33,7 @@ def read_table(
     n_actions: int | None = None,
     missing: Sequence[object] | None = None,
 ) -> Trajectories:
-    """Read a CSV (also .gz), TSV or Parquet file with one row a step.
+    """Read a table with one row a step: comma, semicolon, tab or | between columns, or Parquet; also gzipped.
 
     Parameters
     ----------
@@ -68,51 +60,14 @@ def read_table(
     )
 
 
-def load_table(path: str | PathLike[str]) -> pd.DataFrame:
-    """The raw table of a file: delimiter found from the header line, byte-order mark ignored."""
-    path = Path(path)
-    if not path.is_file():
-        raise BadTable(what=f"there is no file {path}", remedy="check the path")
-    try:
-        if path.suffix.lower() in {".parquet", ".pq"}:
-            return _read_parquet(path)
-        return _read_text(path)
-    except UNREADABLE as error:
-        raise BadTable(
-            what=f"{path} is not a readable table ({error})", remedy="save it as a CSV with one header line"
-        ) from error
-
-
-def _read_text(path: Path) -> pd.DataFrame:
-    opener = gzip.open if path.suffix.lower() == ".gz" else open
-    with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-        header = file.readline()
-        file.seek(0)
-        delimiter = max(",;\t|", key=header.count)
-        # low_memory=False: otherwise a column's type is guessed anew for every part of a long file.
-        table = pd.read_csv(file, sep=delimiter, low_memory=False)
-    if not isinstance(table.index, pd.RangeIndex):
-        raise BadTable(
-            what=f"the rows of {path} have more cells than its header line, {header.strip()!r}",
-            remedy="give every column a name, and end no line with a delimiter",
-        )
-    return table
-
-
-def _read_parquet(path: Path) -> pd.DataFrame:
-    try:
-        return pd.read_parquet(path)
-    except ImportError as error:
-        raise BadTable(
-            what=f"reading {path} needs pyarrow", remedy='install it with: pip install "hiql[parquet]"'
-        ) from error
-    except ValueError as error:  # pyarrow's ArrowInvalid is one
-        raise BadTable(what=f"{path} is not a Parquet file ({error})", remedy="write it again") from error
-
-
 def column(table: pd.DataFrame, field: str, name: str) -> pd.Series:
     """The column called ``name``, or an error that offers the nearest names."""
     if name not in table.columns:
+        if not pd.to_numeric(pd.Series(table.columns, dtype=object), errors="coerce").isna().any():
+            raise BadTable(
+                what=f"no column {name!r} for {field}, and all column names are numbers",
+                remedy="add a header line, such as session,state,action",
+            )
         raise ColumnNotFound(field=field, column=name, available=[str(c) for c in table.columns])
     found = table[name]
     if isinstance(found, pd.DataFrame):
@@ -130,12 +85,12 @@ def ordered_sessions(
     """
     if len(table) == 0:
         raise EmptyData(what="the table has no rows", remedy="give at least one step")
-    names = column(table, "session", session).to_numpy(dtype=object)
-    who = _subjects(table, names, subject, session)
-    keys = pd.DataFrame({"subject": who, "session": names})
-    if keys.isna().any(axis=None):
-        row = int(keys.isna().any(axis=1).to_numpy().argmax())
-        raise BadTable(what=f"row {row} of the table has no subject or session", remedy="fill it in or drop the row")
+    names = _written(column(table, "session", session))
+    keys = pd.DataFrame({"subject": _subjects(table, names, subject, session), "session": names}, dtype=object)
+    for name in keys:
+        if keys[name].isna().any():
+            row = _row(keys[name].isna())
+            raise BadTable(what=f"{row} has no {name}", remedy="fill it in or drop the row")
     group = keys.groupby(["subject", "session"], sort=False).ngroup().to_numpy()
     order = np.argsort(group, kind="stable")
     if step is not None:
@@ -145,37 +100,52 @@ def ordered_sessions(
     first = keys.iloc[order[starts]]
     offsets = np.r_[starts, len(table)].astype(np.int64)
     sorted_table = table.iloc[order].reset_index(drop=True)
-    return sorted_table, offsets, [str(n) for n in first["session"]], [str(n) for n in first["subject"]]
+    return sorted_table, offsets, list(first["session"]), list(first["subject"])
 
 
-def _subjects(table: pd.DataFrame, sessions: np.ndarray, subject: str | None, session: str) -> Any:
+def _written(column: pd.Series) -> list[str | None]:
+    """Names as people write them, so that 1, 1.0 and "1" are one session; None where there is none."""
+    values = column.astype(object)
+    return [None if gone else label_text(v).strip() or None for v, gone in zip(values, values.isna(), strict=True)]
+
+
+def _row(bad: pd.Series) -> str:
+    return f"row {int(bad.to_numpy().argmax()) + 1} of the table (the header not counted)"
+
+
+def _subjects(
+    table: pd.DataFrame, sessions: list[str | None], subject: str | None, session: str
+) -> list[str | None] | str:
     """Whose each row is; without a subject column, sessions that clearly belong to several are an error."""
     if subject is not None:
-        hint = "subject (None if all rows are of one)"
-        return column(table, hint, subject).to_numpy(dtype=object)
-    for name in SUBJECT_COLUMNS:
-        if name in table.columns and name != session:
-            shared = table[name].groupby(sessions, sort=False).nunique() > 1
+        return _written(column(table, "subject (None if all rows are of one)", subject))
+    for name in table.columns:
+        if name != session and str(name).lower().removesuffix("id").rstrip(" _-.") in SUBJECT_COLUMNS:
+            owners = pd.Series(_written(column(table, "subject", name)), dtype=object)
+            shared = owners.groupby(pd.Series(sessions, dtype=object), sort=False).nunique() > 1
             if shared.any():
                 raise BadTable(
-                    what=f"session {str(shared.idxmax())!r} holds rows of several values of {name!r}",
+                    what=f"session {shared.idxmax()!r} holds rows of several values of {name!r}",
                     remedy=f"pass subject={name!r}",
                 )
-    return np.full(len(table), "all", dtype=object)
+    return "all"
 
 
 def _by_step(table: pd.DataFrame, step: str, group: np.ndarray, keys: pd.DataFrame) -> np.ndarray:
-    numbers = pd.to_numeric(column(table, "step", step), errors="coerce")
-    if numbers.isna().any():
-        row = int(numbers.isna().to_numpy().argmax())
-        raise BadTable(what=f"row {row}: step {table[step].iloc[row]!r} is not a number", remedy="number the steps")
-    steps = numbers.to_numpy()
+    numbers = pd.to_numeric(column(table, "step", step), errors="coerce").astype(object)
+    bad = numbers.isna() | numbers.isin([np.inf, -np.inf])
+    if bad.any():
+        value = table[step].iloc[int(bad.to_numpy().argmax())]
+        raise BadTable(
+            what=f"{_row(bad)}: step '{value}' is not a number", remedy="number the steps; write 0.5, not 0,5"
+        )
+    steps = numbers.infer_objects().to_numpy()
     order = np.lexsort((steps, group))
-    same = (np.diff(group[order]) == 0) & (np.diff(steps[order]) == 0)
+    same = (group[order][1:] == group[order][:-1]) & (steps[order][1:] == steps[order][:-1])
     if same.any():
         row = int(order[np.argmax(same)])
         raise BadTable(
-            what=f"step {table[step].iloc[row]} occurs twice in session {str(keys['session'].iloc[row])!r}",
+            what=f"step {table[step].iloc[row]} occurs twice in session {keys['session'].iloc[row]!r}",
             remedy="drop the duplicate rows, or name the subject column if animals share session names",
         )
     return order
@@ -204,6 +174,11 @@ def trajectories_from_table(
     actions = encode(table[action], field="action", size=n_actions, missing=missing)
     if min(states.size, actions.size) < 1:
         raise EmptyData(what="every state or every action is missing", remedy="check the column names")
+    if states.size * actions.size > MOST_PAIRS:
+        raise BadTable(
+            what=f"the table makes {states.size} states × {actions.size} actions, more than {MOST_PAIRS} pairs",
+            remedy=f"check that {state!r} and {action!r} are the right columns; put rare values together",
+        )
     n_steps = len(table)
     return Trajectories(
         states=states.codes[:n_steps],

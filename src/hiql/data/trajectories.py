@@ -358,6 +358,8 @@ def _size(given: int | None, labels: Sequence[Hashable] | None, seen: Any) -> in
 def _labelled(codes: IntArray, labels: tuple[Hashable, ...] | None) -> Any:
     if labels is None:
         return pd.arrays.IntegerArray(codes.astype(np.int64), codes == MISSING)
+    if all(isinstance(label, int) and abs(label) < 2**63 for label in labels):  # pandas would go through floats
+        return pd.arrays.IntegerArray(np.array([*labels, 0], dtype=np.int64)[codes], codes == MISSING)
     lookup = np.empty(len(labels) + 1, dtype=object)  # the last entry, None, serves code -1
     lookup[:-1] = labels
     return pd.Series(lookup[codes]).convert_dtypes()

@@ -1,26 +1,23 @@
-"""Judging fits: alignment, names and occupancy of intentions, scores, selection of K, uncertainty, recovery, checks."""
+"""Judging fits: alignment, names and occupancy of intentions, scores, uncertainty, recovery, checks."""
 
 from hiql.evaluate.alignment import Matching, align, decoding_agreement, match_policies
 from hiql.evaluate.bootstrap import Bootstrap, bootstrap
 from hiql.evaluate.coarse_to_fine import Level, choose_strength, fit_coarse_to_fine
 from hiql.evaluate.courses import Course, mean_course
-from hiql.evaluate.naming import directedness, name_intentions
-from hiql.evaluate.occupancy import expected_occupancy
+from hiql.evaluate.naming import directedness, name_intentions, suggest_names
+from hiql.evaluate.occupancy import expected_occupancy, expected_visits
 from hiql.evaluate.predictive import predictive_check
 from hiql.evaluate.recovery import Recovery, recovery
-from hiql.evaluate.selection import Candidate, Selection, select_n_intentions
 from hiql.evaluate.stages import fit_individuals, history_levels, score_history, score_intentions
 from hiql.evaluate.strategies import name_strategies, strategy_profile
 from hiql.evaluate.value_difference import expected_value_difference, matched_value_differences
 
 __all__ = [
     "Bootstrap",
-    "Candidate",
     "Course",
     "Level",
     "Matching",
     "Recovery",
-    "Selection",
     "align",
     "bootstrap",
     "choose_strength",
@@ -28,6 +25,7 @@ __all__ = [
     "directedness",
     "expected_occupancy",
     "expected_value_difference",
+    "expected_visits",
     "fit_coarse_to_fine",
     "fit_individuals",
     "history_levels",
@@ -40,6 +38,6 @@ __all__ = [
     "recovery",
     "score_history",
     "score_intentions",
-    "select_n_intentions",
     "strategy_profile",
+    "suggest_names",
 ]

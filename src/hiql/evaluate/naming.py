@@ -11,16 +11,31 @@ from sklearn.utils.validation import check_is_fitted
 
 from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import Trajectories
-from hiql.errors import InvalidParameter
+from hiql.errors import HiqlError, InvalidParameter
 from hiql.evaluate.arrival import TOLERANCE, arrival, at_best, at_random, following
 from hiql.evaluate.occupancy import expected_occupancy, shares
+from hiql.evaluate.strategies import name_strategies, strategy_profile
 from hiql.models import IntentionModel
-from hiql.worlds.mdp import World
+from hiql.worlds.mdp import MDP, World
 
 FloatArray = npt.NDArray[np.float64]
 ELSEWHERE = "elsewhere"
 MAJORITY = 0.5
 """A place gives its name when an intention is closer to the shortest way there than to a random walk."""
+
+
+def suggest_names(model: IntentionModel, data: Trajectories, world: MDP | None = None) -> tuple[str, ...]:
+    """K names: after the named places of the world, after strategies in a choice task, or "intention 1", …
+
+    ``world`` is the model's own by default.
+    """
+    place = getattr(model, "mdp", None) if world is None else world
+    if isinstance(place, World) and place.places:
+        return name_intentions(model, place, data)
+    try:
+        return name_strategies(strategy_profile(model, data))
+    except HiqlError:  # the data are not trials with numbers as outcomes
+        return tuple(f"intention {i + 1}" for i in range(model.n_intentions))
 
 
 def name_intentions(

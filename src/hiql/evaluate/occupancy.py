@@ -11,17 +11,22 @@ from hiql.models import IntentionModel
 FloatArray = npt.NDArray[np.float64]
 
 
-def expected_occupancy(model: IntentionModel, data: Trajectories) -> FloatArray:
-    """(K, S) each intention's share of expected visits, Σ_t p(z_t = i | session) 1[s_t = s]; every row sums to 1.
+def expected_visits(data: Trajectories, posterior: FloatArray) -> FloatArray:
+    """(K, S) expected visits of each intention to each state, Σ_t p(z_t = i | session) 1[s_t = s].
 
-    The posterior is the smoothed one. Steps with an unknown state are left out; an intention that accounts for no
-    step at all has been everywhere alike.
+    ``posterior`` is (N, K). Steps with an unknown state are left out.
     """
     known = data.states >= 0
-    posterior = model.smooth_proba(data)[known]
-    visits = np.zeros((data.n_states, model.n_intentions))
-    np.add.at(visits, data.states[known], posterior)
-    return shares(visits.T)
+    states = data.states[known]
+    return np.stack([np.bincount(states, weight, minlength=data.n_states) for weight in posterior[known].T])
+
+
+def expected_occupancy(model: IntentionModel, data: Trajectories) -> FloatArray:
+    """(K, S) each intention's share of its expected visits, by the smoothed posterior; every row sums to 1.
+
+    An intention that accounts for no step at all has been everywhere alike.
+    """
+    return shares(expected_visits(data, model.smooth_proba(data)))
 
 
 def shares(weights: FloatArray) -> FloatArray:

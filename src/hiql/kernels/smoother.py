@@ -2,118 +2,216 @@
 
 The twin in plain numpy is ``tests/oracles/forward_backward.py``; brute force over all paths is beside it.
 
-Three things make it fast and safe.
+Four things make it fast and safe. With A_t the matrix that leads into step t and e_t its emission:
 
-*No division and no logarithm per step.* α is left unnormalised; only when its sum has fallen below ``TINY`` is the
-next one divided by it. Started from β_T = 1/Σα_T and divided at the same steps, the backward pass then keeps
-Σ_k α_t(k) β_t(k) = 1 at every t by itself, so that the products are posteriors without further ado.
+*Two chains at once.* Each step of a recursion waits for the one before, and the processor idles. So the forward pass
+α_t = (α_{t-1} A_t) e_t and the backward pass v_t = e_t (A_{t+1} v_{t+1}) start together, from the two ends of the
+session, and meet in the middle. There they pass through each other: each goes on over the half where the other has
+left its values, and turns them into posteriors.
 
-*It cannot underflow.* Every row of ``emission`` has been divided by its maximum, and the chain's probabilities
-are at least ``FLOOR``; so one step shrinks Σα by no more than FLOOR/K, and β stays below K²/(FLOOR·TINY).
+*No division and no logarithm per step.* Where a sum of α or v has fallen below ``TINY``, the next one is multiplied
+by 1/TINY, a power of two, so that nothing is rounded. Divided once, where they meet, by the likelihood, and scaled
+again at the same steps, the passes keep Σ_k α_t(k) β_t(k) = 1 by themselves: the products are posteriors.
 
-*K is known to the compiler.* ``intentions`` is a tuple, whose length is part of its type: loops over it unroll.
+*It cannot underflow.* Every row of ``emission`` has been divided by its maximum, and the chain's probabilities are at
+least ``FLOOR``; so one step shrinks a sum by no more than FLOOR/K, and 1/TINY outweighs that. Sums before the meeting
+therefore stay between TINY·FLOOR/K and K, and sums after it below K/(TINY·FLOOR²).
+
+*K is known to the compiler.* ``intentions`` is a tuple, whose length is part of its type: loops over it unroll, and
+what they carry along stays in registers. So does the only matrix of a bank, which is told by ``rows`` being None.
 """
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
 from numba import njit
 
-TINY = 1e-60
+from hiql.kernels.registers import inlined, matrix, vector
+
 FLOOR = 1e-60
+TINY = 2.0**-256
+LOG_TINY = math.log(TINY)
+
+
+@inlined
+def _ahead(intentions, x, rows, t, bank, result):  # type: ignore[no-untyped-def]
+    """``result`` = x A_t."""
+    row = 0 if rows is None else rows[t]
+    for k in range(len(intentions)):
+        total = 0.0
+        for i in range(len(intentions)):
+            total += x[i] * bank[row, i, k]
+        result[k] = total
+
+
+@inlined
+def _back(intentions, x, rows, t, bank, result):  # type: ignore[no-untyped-def]
+    """``result`` = A_t x."""
+    row = 0 if rows is None else rows[t]
+    for i in range(len(intentions)):
+        total = 0.0
+        for k in range(len(intentions)):
+            total += bank[row, i, k] * x[k]
+        result[i] = total
+
+
+@inlined
+def _weigh(intentions, x, emission, pair, last_total, result):  # type: ignore[no-untyped-def]
+    """``result`` = x e, scaled up if the total before this step was tiny."""
+    for k in range(len(intentions)):
+        result[k] = x[k] * emission[pair, k]
+    if last_total < TINY:
+        for k in range(len(intentions)):
+            result[k] *= 1.0 / TINY
+
+
+@inlined
+def _store(intentions, x, work, t):  # type: ignore[no-untyped-def]
+    """Write x down; its total is returned."""
+    total = 0.0
+    for k in range(len(intentions)):
+        work[t, k] = x[k]
+        total += x[k]
+    return total
+
+
+@inlined
+def _load(intentions, work, t, x):  # type: ignore[no-untyped-def]
+    """Read x as written down; its total is returned."""
+    total = 0.0
+    for k in range(len(intentions)):
+        x[k] = work[t, k]
+        total += x[k]
+    return total
+
+
+@inlined
+def _settle(intentions, x, y, work, t, counts, pair):  # type: ignore[no-untyped-def]
+    """The posterior of step t is x y."""
+    for k in range(len(intentions)):
+        posterior = x[k] * y[k]
+        work[t, k] = posterior
+        counts[pair, k] += posterior
+
+
+@inlined
+def _tally(intentions, alpha, v, rows, t, moves, bank_counts):  # type: ignore[no-untyped-def]
+    """Count the transition into step t, but for the factor A_t."""
+    for i in range(len(intentions)):
+        for j in range(len(intentions)):
+            if rows is None:
+                moves[0, i, j] += alpha[i] * v[j]
+            else:
+                bank_counts[rows[t], i, j] += alpha[i] * v[j]
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
 def smooth_session(  # type: ignore[no-untyped-def]
-    intentions, pairs, rows, initial, bank, emission, work, scratch, initial_counts, bank_counts, counts
+    intentions, pairs, rows, initial, bank, emission, work, initial_counts, bank_counts, counts
 ):
     """One session: ``work`` (T, K) receives p(z_t | session); counts are added to; the log-likelihood is returned.
 
     Step t emits ``emission[pairs[t]]`` (K,); z_{t-1} → z_t follows ``bank[rows[t]]`` (K, K), z_0 ``initial`` (K,).
-    ``bank_counts`` lack the factor ``bank``, which the caller multiplies in once.
+    ``rows`` None means that ``bank`` has one matrix. ``bank_counts`` lack the factor ``bank``, which the caller
+    multiplies in once.
     """
-    K = len(intentions)
-    T = pairs.shape[0]
-    log_likelihood = 0.0
-    total = 0.0
-    for k in range(K):
-        work[0, k] = initial[k] * emission[pairs[0], k]
-        total += work[0, k]
-    for t in range(1, T):
-        pair, row, previous_total = pairs[t], rows[t], total
-        total = 0.0
-        for k in range(K):
-            predicted = 0.0
-            for i in range(K):
-                predicted += work[t - 1, i] * bank[row, i, k]
-            work[t, k] = predicted * emission[pair, k]
-            total += work[t, k]
-        if previous_total < TINY:
-            log_likelihood += math.log(previous_total)
-            total /= previous_total
-            for k in range(K):
-                work[t, k] /= previous_total
-    log_likelihood += math.log(total)
+    K, T = len(intentions), pairs.shape[0]
+    n_left, n_right = (T + 1) // 2, T // 2
+    alpha, predicted, v, beta = vector(intentions), vector(intentions), vector(intentions), vector(intentions)
+    moves, only = matrix(intentions), matrix(intentions)
+    for i in range(K):
+        for j in range(K):
+            only[0, i, j] = bank[0, i, j]
+    banked = only if rows is None else bank
 
-    backward, explained = scratch[0], scratch[1]  # β, and emission × β of the step just left
+    # From the ends to the middle: α of the left half and v of the right half are written down.
     for k in range(K):
-        backward[k] = 1.0 / total
-    for t in range(T - 1, 0, -1):
-        pair, row, previous_total = pairs[t], rows[t], 0.0
+        predicted[k] = initial[k]
+        beta[k] = 1.0
+    _weigh(intentions, predicted, emission, pairs[0], 1.0, alpha)
+    left_total, right_total, n_scaled = _store(intentions, alpha, work, 0), 1.0, 0
+    if n_right > 0:
+        _weigh(intentions, beta, emission, pairs[T - 1], 1.0, v)
+        right_total = _store(intentions, v, work, T - 1)
+    for left in range(1, n_left):
+        n_scaled += left_total < TINY
+        _ahead(intentions, alpha, rows, left, banked, predicted)
+        _weigh(intentions, predicted, emission, pairs[left], left_total, alpha)
+        left_total = _store(intentions, alpha, work, left)
+        if left < n_right:
+            right = T - 1 - left
+            n_scaled += right_total < TINY
+            _back(intentions, v, rows, right + 1, banked, beta)
+            _weigh(intentions, beta, emission, pairs[right], right_total, v)
+            right_total = _store(intentions, v, work, right)
+
+    # They meet: α A v is the likelihood. Divided by their totals first, the product cannot underflow.
+    likelihood = 1.0
+    if n_right > 0:
         for k in range(K):
-            posterior = work[t, k] * backward[k]
-            explained[k] = emission[pair, k] * backward[k]
-            counts[pair, k] += posterior
-            work[t, k] = posterior
-            previous_total += work[t - 1, k]
-        if previous_total < TINY:
-            for k in range(K):
-                explained[k] /= previous_total
-        for i in range(K):
-            message = 0.0
-            for j in range(K):
-                message += bank[row, i, j] * explained[j]
-                bank_counts[row, i, j] += work[t - 1, i] * explained[j]
-            backward[i] = message
+            alpha[k] /= left_total
+            v[k] /= right_total
+        _ahead(intentions, alpha, rows, n_left, banked, predicted)
+        _back(intentions, v, rows, n_left, banked, beta)
+        likelihood = 0.0
+        for k in range(K):
+            likelihood += predicted[k] * v[k]
+        for k in range(K):
+            alpha[k] /= likelihood
+            predicted[k] /= likelihood * right_total
+        _tally(intentions, alpha, v, rows, n_left, moves, bank_counts)
     for k in range(K):
-        posterior = work[0, k] * backward[k]
-        counts[pairs[0], k] += posterior
-        initial_counts[k] += posterior
-        work[0, k] = posterior
+        beta[k] /= likelihood * left_total
+    log_likelihood = math.log(likelihood * left_total) + math.log(right_total) + n_scaled * LOG_TINY
+
+    # From the middle to the ends: what was written down becomes posteriors.
+    left_alpha, right_v = vector(intentions), vector(intentions)
+    _load(intentions, work, n_left - 1, left_alpha)
+    _load(intentions, work, min(n_left, T - 1), right_v)
+    for n in range(n_left):
+        left, right = n_left - 1 - n, n_left + n
+        _settle(intentions, left_alpha, beta, work, left, counts, pairs[left])
+        if right < T:
+            _settle(intentions, predicted, right_v, work, right, counts, pairs[right])
+        if left > 0:
+            left_total = _load(intentions, work, left - 1, left_alpha)
+            _weigh(intentions, beta, emission, pairs[left], left_total, v)
+            _tally(intentions, left_alpha, v, rows, left, moves, bank_counts)
+            _back(intentions, v, rows, left, banked, beta)
+        if right + 1 < T:
+            right_total = _load(intentions, work, right + 1, right_v)
+            _weigh(intentions, predicted, emission, pairs[right], right_total, alpha)
+            _tally(intentions, alpha, right_v, rows, right + 1, moves, bank_counts)
+            _ahead(intentions, alpha, rows, right + 1, banked, predicted)
+
+    for i in range(K):
+        initial_counts[i] += work[0, i]
+        for j in range(K):
+            bank_counts[0, i, j] += moves[0, i, j]
     return log_likelihood
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def expected_counts(  # type: ignore[no-untyped-def]
-    intentions,
-    sessions,
-    offsets,
-    pairs,
-    rows,
-    initial,
-    bank,
-    emission,
-    work,
-    initial_counts,
-    bank_counts,
-    counts,
+def smooth_sessions(  # type: ignore[no-untyped-def]
+    intentions, sessions, offsets, pairs, rows, initial, bank, emission, work, initial_counts, bank_counts, counts
 ):
-    """All sessions in the range ``sessions`` (first, last), one after another through the same ``work`` (max T, K)."""
-    scratch = np.empty((2, len(intentions)))
+    """All sessions in the range ``sessions`` (first, last), one after another; the sum of their log-likelihoods.
+
+    If ``work`` is (N, K) it receives the posteriors of all steps; it may be shorter, (max T, K), and is then reused.
+    """
     log_likelihood = 0.0
     for s in range(sessions[0], sessions[1]):
         first, last = offsets[s], offsets[s + 1]
+        at = first if work.shape[0] == pairs.shape[0] else 0
         log_likelihood += smooth_session(
             intentions,
             pairs[first:last],
-            rows[first:last],
+            None if rows is None else rows[first:last],
             initial,
             bank,
             emission,
-            work,
-            scratch,
+            work[at : at + last - first],
             initial_counts,
             bank_counts,
             counts,

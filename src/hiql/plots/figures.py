@@ -9,6 +9,7 @@ import numpy.typing as npt
 from matplotlib.figure import Figure, SubFigure
 
 from hiql.data.trajectories import Trajectories
+from hiql.evaluate.occupancy import expected_visits
 from hiql.models import IntentionModel
 from hiql.plots.labels import FloatArray, IntArray, named, shaped
 from hiql.plots.matrices import draw_transition_matrix
@@ -92,17 +93,11 @@ def _draw_intentions(
 ) -> None:
     """One map (or table) an intention, titled with its name."""
     axes = figure.subplots(1, model.n_intentions, squeeze=False)[0]
+    expected = expected_visits(data, posterior)
     for i, ax in enumerate(axes):
-        visits = _visits(data, posterior[:, i])
+        visits = np.where(expected[i] < FEW_VISITS, 0, expected.sum(axis=0))
         draw_world(
             ax, world, model.value_[i], model.policy_[i], visits=visits, marks=marks,
             state_labels=data.state_labels, action_labels=data.action_labels,
         )  # fmt: skip
         ax.set_title(names[i], color=intention_colour(i))
-
-
-def _visits(data: Trajectories, weight: FloatArray) -> FloatArray:
-    """(S,) how often each state was visited; 0 where an intention accounts for too few of the visits."""
-    known = data.states >= 0
-    accounted = np.bincount(data.states[known], weight[known], minlength=data.n_states)
-    return np.where(accounted < FEW_VISITS, 0, np.bincount(data.states[known], minlength=data.n_states))

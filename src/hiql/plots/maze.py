@@ -44,10 +44,10 @@ def draw_maze(
     """
     if value is not None and occupancy is not None:
         raise InvalidParameter(parameter="occupancy", value="given with value", remedy="give one of the two")
-    unit = float(np.linalg.norm(_spans(world), axis=1).min())
+    unit = shortest_corridor(world)
     seen = np.ones(world.n_states) if visited is None else shaped("visited", visited, world.n_states)
-    corridors = PolyCollection(list(_corridors(world, unit)), facecolor=CORRIDOR, linewidth=0, zorder=1)
-    ax.add_collection(corridors)
+    floor = PolyCollection(list(corridors(world, unit)), facecolor=CORRIDOR, linewidth=0, zorder=1)
+    ax.add_collection(floor)
     if value is not None:
         nodes = _draw_nodes(ax, world, shaped("value", value, world.n_states), seen > 0, unit)
         nodes.set_cmap(VALUE_MAP)
@@ -64,12 +64,17 @@ def draw_maze(
     ax.set_axis_off()
 
 
+def shortest_corridor(world: World) -> float:
+    """Its length: the unit in which everything in the maze is sized."""
+    return float(np.linalg.norm(_spans(world), axis=1).min())
+
+
 def _spans(world: World) -> FloatArray:
     """(L, 2) the vector along each corridor."""
     return world.positions[world.links[:, 1]] - world.positions[world.links[:, 0]]
 
 
-def _corridors(world: World, unit: float) -> FloatArray:
+def corridors(world: World, unit: float) -> FloatArray:
     """(L, 4, 2) the corners of each corridor; the further from the start, the narrower."""
     depth = _depth(world)
     near, far = (_half_width(depth + later, depth.max()) * unit for later in (0, 1))

@@ -1,25 +1,25 @@
-"""One self-contained HTML page: headings, text, tables and figures, readable offline and when mailed."""
+"""One self-contained HTML page: sections, text, tables and figures, readable offline and when mailed.
+
+The page asks nothing of the network, and its content security policy lets it ask nothing: only the scripts written
+here may run (by their hash), whatever a label holds.
+"""
 
 from __future__ import annotations
 
 import base64
-import html
+import hashlib
 import io
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 from matplotlib.figure import Figure
+from plotly.offline import get_plotlyjs
 
-STYLE = """
-:root { color-scheme: light; }
-body { font: 16px/1.55 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.7rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
-p.lead { color: #555; margin-top: 0; }
-figure { margin: 1rem 0; } figure img { width: 100%; height: auto; } figcaption { color: #555; font-size: .9rem; }
-div.wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .3rem .9rem; text-align: right; border-bottom: 1px solid #ddd; } th { border-bottom-color: #888; }
-tr.chosen { background: #eef4fb; font-weight: 600; } code { background: #f3f3f3; padding: .1rem .3rem; }
-"""
+from hiql.report.markup import Markup, joined, json_block, tag
 
 
 class Page:
@@ -27,39 +27,103 @@ class Page:
 
     def __init__(self, title: str, lead: str = "") -> None:
         self.title = title
-        self._blocks = [f"<h1>{html.escape(title)}</h1>", f'<p class="lead">{html.escape(lead)}</p>']
+        self._blocks: list[Markup] = [tag("h1", title), tag("p", lead, class_="lead")]
+        self._sections: list[tuple[str, str]] = []
+        self._n_plots = 0
+        self._scripts: list[str] = []
 
     def heading(self, text: str) -> None:
-        self._blocks.append(f"<h2>{html.escape(text)}</h2>")
+        """Begin a section; it enters the table of contents."""
+        identifier = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+        self._sections.append((identifier, text))
+        self._blocks.append(tag("h2", text, id=identifier))
 
-    def text(self, text: str) -> None:
-        self._blocks.append(f"<p>{html.escape(text)}</p>")
+    def text(self, text: str, kind: str | None = None) -> None:
+        self._blocks.append(tag("p", text, class_=kind))
 
     def code(self, text: str) -> None:
-        self._blocks.append(f"<pre><code>{html.escape(text)}</code></pre>")
+        self._blocks.append(tag("pre", tag("code", text)))
+
+    def block(self, *elements: Markup) -> None:
+        """Elements built with :func:`~hiql.report.markup.tag`, as they are."""
+        self._blocks.append(joined(*elements))
 
     def table(self, table: pd.DataFrame, chosen: Sequence[int] = ()) -> None:
         """A table as it is, already rounded; rows at the positions ``chosen`` stand out."""
-        head = "".join(f"<th>{html.escape(str(name))}</th>" for name in table.columns)
-        rows = []
-        for i, row in enumerate(table.itertuples(index=False)):
-            mark = "chosen" if i in chosen else "other"
-            cells = "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row)
-            rows.append(f'<tr class="{mark}">{cells}</tr>')
-        self._blocks.append(f'<div class="wide"><table><tr>{head}</tr>{"".join(rows)}</table></div>')
+        head = tag("tr", *(tag("th", name, scope="col") for name in table.columns))
+        rows = [
+            tag("tr", *(tag("td", cell) for cell in row), class_="chosen" if i in chosen else "other")
+            for i, row in enumerate(table.itertuples(index=False))
+        ]
+        self.block(tag("div", tag("table", tag("thead", head), tag("tbody", *rows)), class_="wide"))
+
+    def facts(self, facts: Mapping[str, object]) -> None:
+        """Numbers in large type, each above what it counts."""
+        tiles = [tag("div", tag("dt", name), tag("dd", value)) for name, value in facts.items()]
+        self.block(tag("dl", *tiles, class_="facts"))
+
+    def charts(self, *charts: Markup) -> None:
+        """Charts side by side where there is room; make each with :meth:`chart`."""
+        self.block(tag("div", *charts, class_="charts"))
+
+    def chart(self, figure: go.Figure, caption: str, title: str | None = None, *, spoken: str | None = None) -> Markup:
+        """The place of an interactive chart, drawn when the page is opened, and its data beside it.
+
+        Screen readers are told ``spoken``, or the caption.
+        """
+        self._n_plots += 1
+        name = f"chart-{self._n_plots}"
+        height = f"min-height: {figure.layout.height or 300}px"
+        return tag(
+            "figure",
+            tag("h3", title) if title else "",
+            tag("div", id=name, class_="chart", style=height, role="img", aria_label=spoken or caption),
+            json_block(f"{name}-data", figure.to_json()),
+            tag("figcaption", caption) if caption else "",
+        )
 
     def figure(self, figure: Figure, caption: str) -> None:
+        """A matplotlib figure, as a picture."""
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png", dpi=160)
-        data = base64.b64encode(buffer.getvalue()).decode()
-        self._blocks.append(
-            f'<figure><img src="data:image/png;base64,{data}" alt="{html.escape(caption)}">'
-            f"<figcaption>{html.escape(caption)}</figcaption></figure>"
-        )
+        source = f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+        self.block(tag("figure", tag("img", src=source, alt=caption), tag("figcaption", caption)))
+
+    def script(self, name: str, data: Any) -> None:
+        """Run ``name``.js of this package; it finds ``data`` in the element ``name``-data."""
+        self.block(json_block(f"{name}-data", data))
+        self._scripts.append(name)
 
     def html(self) -> str:
-        return (
-            f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(self.title)}</title>'
-            f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
-            f"<body>{''.join(self._blocks)}</body></html>"
+        drawn = ["charts"] if self._n_plots else []
+        names = [*drawn, *self._scripts]
+        scripts = [Markup(text) for text in ([get_plotlyjs()] if names else []) + [_asset(f"{n}.js") for n in names]]
+        head = tag(
+            "head",
+            tag("meta", charset="utf-8"),
+            tag("meta", http_equiv="Content-Security-Policy", content=_policy(scripts)),
+            tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            tag("link", rel="icon", href="data:,"),
+            tag("title", self.title),
+            tag("style", Markup(_asset("report.css"))),
         )
+        links = [tag("li", tag("a", text, href=f"#{identifier}")) for identifier, text in self._sections]
+        contents = tag("nav", tag("ol", *links), aria_label="Contents") if len(links) > 3 else ""
+        main = tag("main", *self._blocks)
+        body = tag("body", contents, main, *(tag("script", script) for script in scripts))
+        return f"<!doctype html>{tag('html', head, body, lang='en')}"
+
+
+def _asset(name: str) -> str:
+    return files("hiql.report").joinpath(name).read_text(encoding="utf-8")
+
+
+NOWHERE = "form-action 'none'; base-uri 'none'"
+"""plotly.js brings a button that posts a chart to its maker's server; our charts leave it out, and this forbids it."""
+
+
+def _policy(scripts: Sequence[Markup]) -> str:
+    """Nothing from anywhere; scripts only if their hash is one of ours."""
+    hashes = [f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts]
+    allowed = " ".join(hashes) or "'none'"
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; {NOWHERE}"

@@ -1,5 +1,19 @@
-"""Many fits as independent units of work that can be stopped and resumed."""
+"""Sweeps over models and data, cut into units that can be interrupted and resumed; and the choice among them."""
 
-from hiql.sweep.units import Failure, Outcome, Unit, run_units
+from hiql.sweep.plan import FAMILIES, Plan, Source
+from hiql.sweep.run import fit_chosen, sweep
+from hiql.sweep.selection import Selection, select
+from hiql.sweep.units import Failure, Outcome, run_units
 
-__all__ = ["Failure", "Outcome", "Unit", "run_units"]
+__all__ = [
+    "FAMILIES",
+    "Failure",
+    "Outcome",
+    "Plan",
+    "Selection",
+    "Source",
+    "fit_chosen",
+    "run_units",
+    "select",
+    "sweep",
+]

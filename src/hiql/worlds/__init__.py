@@ -1,5 +1,6 @@
 """Worlds: Markov decision processes one can plan in, simulate and draw."""
 
+from hiql.worlds.files import load_world, named_world
 from hiql.worlds.gridworld import gridworld
 from hiql.worlds.labyrinth import labyrinth
 from hiql.worlds.mdp import MDP, World
@@ -24,6 +25,8 @@ __all__ = [
     "evaluate_policy",
     "gridworld",
     "labyrinth",
+    "load_world",
+    "named_world",
     "objectworld",
     "simulate_reversal",
     "simulate_two_goals",

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from hiql.data.importers.session_files import Paths, read_sessions
-from hiql.data.tables import load_table
+from hiql.data.tables import column, load_table
 from hiql.errors import BadSessionFile, BadTable, InvalidParameter
 
 LEFT, RIGHT = 0, 1
@@ -116,6 +116,8 @@ class _Session:
     def _load(self) -> pd.DataFrame:
         try:
             table = load_table(self.path)
+            for name in {*NEEDED, "Hit"} & set(table.columns):
+                column(table, name, name)  # an error if there are two
         except BadTable as error:
             raise self._error(str(error.details["what"]), "save the session again from the box's computer") from error
         missing = [name for name in NEEDED if name not in table.columns]

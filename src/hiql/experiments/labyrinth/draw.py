@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from hiql.evaluate.occupancy import expected_occupancy
+from hiql.evaluate.occupancy import expected_occupancy, expected_visits
 from hiql.experiments.labyrinth.compute import CohortResult
 from hiql.experiments.labyrinth.config import DIRL_PUBLISHED, PAPER_NAMES
 from hiql.plots import PALETTE, draw_curves, draw_maze, draw_mean_posterior, draw_transition_matrix
@@ -75,9 +75,7 @@ def _finish(ax: Axes, ylabel: str, title: str) -> None:
 
 def visits(result: CohortResult) -> np.ndarray:
     """(K, S) the expected number of visits of each intention to each state, over all sessions."""
-    data = result.maze.data
-    use = result.model.smooth_proba(data).sum(axis=0)
-    return expected_occupancy(result.model, data) * use[:, None]
+    return expected_visits(result.maze.data, result.model.smooth_proba(result.maze.data))
 
 
 def draw_policies(axes: np.ndarray, result: CohortResult) -> None:

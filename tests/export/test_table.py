@@ -7,7 +7,7 @@ import pytest
 
 import hiql
 from hiql.errors import UnequalLengths
-from hiql.evaluate.export import decoding_table
+from hiql.export import decoding_table
 from tests.problems import switching_data
 
 
@@ -35,7 +35,7 @@ def test_missing_steps_have_posteriors_but_no_action_values(fitted):
     model, data = fitted
     gap = hiql.Trajectories.from_arrays([[0, 1, -1]], [[0, -1, 1]], n_states=data.n_states, n_actions=data.n_actions)
     table = decoding_table(model, gap)
-    assert table["p_0"].notna().all()
+    assert table["p_1"].notna().all()
     assert table["p_action"].isna().tolist() == [False, True, True]
     assert table["value"].isna().tolist() == [False, False, True]
     assert table["reward"].isna().tolist() == [False, True, True]

@@ -1,0 +1,116 @@
+"""One E-step against hmmlearn, dynamax and C written by hand; and what a second thread brings.
+
+hmmlearn and dynamax are compared with the whole E-step (tables made from log-policies, counts summed up), C with our
+compiled loop on tables that are ready for both.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import hiql
+from hiql.dynamics import Chain
+from hiql.inference import emission, expect
+from hiql.kernels.smoother import smooth_sessions
+from measuring import Contenders, race
+from peers import dynamax_estep, hmmlearn_estep, plain_c_estep
+from rows import Row, report, row_of
+
+SIZES = ((200, 22), (64, 87), (2000, 500), (1, 1_000_000))
+PEERS = {"hmmlearn": hmmlearn_estep, "dynamax": dynamax_estep}
+
+
+def peer_rows(n_intentions: int = 3) -> list[Row]:
+    rows = []
+    for size in SIZES:
+        data, chain, policy = estep_problem(*size, n_intentions)
+        log_policy = np.log(policy)
+        contenders: Contenders = {"hiql": lambda d=data, c=chain, p=log_policy: expect(d, c, p).log_likelihood}
+        for name, make in PEERS.items():
+            try:
+                contenders[name] = make(data, chain, policy)
+            except ImportError as reason:
+                print(f"{name} left out: {reason}", file=sys.stderr)
+        agree(contenders)
+        times = race(contenders)
+        detail = f"{1e9 * times['hiql'].min() / data.n_steps:.0f} ns per step"
+        rows += [
+            row_of(f"{name} / hiql, {label(*size)}, K = {n_intentions}", times[name] / times["hiql"], 5, detail)
+            for name in PEERS
+            if name in times
+        ]
+    return rows
+
+
+def c_rows() -> list[Row]:
+    rows = []
+    for n_intentions in (2, 3, 5):
+        for size in SIZES:
+            data, chain, policy = estep_problem(*size, n_intentions)
+            contenders: Contenders = {"loop": hiql_loop(data, chain, np.log(policy))}
+            try:
+                contenders["C"] = plain_c_estep(data, chain, policy)
+            except ImportError as reason:
+                print(f"C left out: {reason}", file=sys.stderr)
+                return rows
+            agree(contenders)
+            times = race(contenders, repeats=15, clock=time.thread_time)
+            detail = ", ".join(f"{name} {1e9 * taken.min() / data.n_steps:.1f} ns" for name, taken in times.items())
+            what = f"C / compiled loop, {label(*size)}, K = {n_intentions}"
+            rows.append(row_of(what, times["C"] / times["loop"], 1 / 1.2, detail))
+    return rows
+
+
+def thread_rows() -> list[Row]:
+    rows = []
+    for size in ((2000, 500), (20_000, 200)):
+        data, chain, policy = estep_problem(*size, 3)
+        log_policy = np.log(policy)
+        times = race({n: lambda n=n, a=(data, chain, log_policy): expect(*a, n) for n in (1, 2)}, repeats=15)
+        rows.append(row_of(f"one thread / two threads, {label(*size)}, K = 3", times[1] / times[2], 1.7))
+    return rows
+
+
+def estep_problem(n_sessions: int, n_steps: int, n_intentions: int):
+    rng = np.random.default_rng(0)
+    states, actions = rng.integers(127, size=(n_sessions, n_steps)), rng.integers(4, size=(n_sessions, n_steps))
+    data = hiql.Trajectories.from_arrays(states, actions, n_states=127, n_actions=4)
+    bank = (0.9 * np.eye(n_intentions) + 0.1 / n_intentions)[None]
+    rows = np.broadcast_to(np.uint32(0), data.n_steps)
+    chain = Chain(np.full(n_intentions, 1 / n_intentions), bank, rows, np.arange(n_intentions))
+    return data, chain, rng.dirichlet(np.ones(4), (n_intentions, 127))
+
+
+def hiql_loop(data: hiql.Trajectories, chain: Chain, log_policy: np.ndarray) -> Callable[[], float]:
+    """The compiled loop alone."""
+    table, log_scale = emission(log_policy, chain.phases)
+    offset = float(data.pair_counts.ravel() @ log_scale)
+    k, longest = len(chain.phases), int(data.lengths.max())
+
+    def run() -> float:
+        counts = np.zeros(k), np.zeros(chain.bank.shape), np.zeros(table.shape)
+        where = (0,) * k, (0, data.n_sessions), data.offsets, data.pairs, None
+        return offset + smooth_sessions(*where, chain.initial, chain.bank, table, np.empty((longest, k)), *counts)
+
+    return run
+
+
+def agree(contenders: Contenders) -> None:
+    """All must compute the same log-likelihood (dynamax in single precision), or the race is void."""
+    values = {name: run() for name, run in contenders.items()}
+    first, *_ = values.values()
+    for name, value in values.items():
+        if not np.isclose(value, first, rtol=1e-3 if name == "dynamax" else 1e-9):
+            raise AssertionError(f"{name} computes {value}, hiql {first}")
+
+
+def label(n_sessions: int, n_steps: int) -> str:
+    return f"{n_sessions:,} × {n_steps:,}"
+
+
+if __name__ == "__main__":
+    report("One E-step", [*c_rows(), *peer_rows(), *thread_rows()])

@@ -1,0 +1,82 @@
+"""How many passes over the data acceleration saves: plain EM against the accelerated climb, from the same starts.
+
+A pass is one E-step; jumps that are taken back count. Plain EM runs until a step gains less than 1e-13 of the
+objective (or 4,000 passes); its cost is the number of passes until it is within 1e-8, relatively, of where it ends.
+The accelerated climb is charged what it needs to reach that same level. Where it ends in another optimum, below that
+level, there is nothing to compare: such starts are counted in the last column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+import hiql
+from hiql.data.trajectories import Trajectories
+from hiql.em import Point, Problem, Step, climb
+from hiql.search import random_policies
+from rows import Row, report, row_of
+
+SEEDS = range(1000, 1020)
+MOST = 4000
+
+
+class Counted:
+    """A problem that writes down the objective of every pass."""
+
+    is_monotone = True
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self.objectives: list[float] = []
+
+    def step(self, point: Point) -> Step:
+        step = self._problem.step(point)
+        self.objectives.append(step.objective)
+        return step
+
+
+def problems() -> Iterator[tuple[str, Trajectories, type[hiql.IntentionModel], dict]]:
+    grid = hiql.worlds.simulate_two_goals(256, random_state=1)
+    yield "gridworld", grid.data, hiql.HIAVI, {"mdp": grid.world}
+    for cohort in ("restricted", "unrestricted"):
+        maze = hiql.datasets.labyrinth(cohort)
+        yield f"labyrinth, {cohort}", maze.train, hiql.HIAVI, {"mdp": maze.mdp}
+    cohort = hiql.worlds.simulate_reversal(n_mice=4, n_sessions=12, random_state=1)
+    yield "bandit", cohort.trajectories(history=3), hiql.HIQL, {}
+
+
+def passes_to(level: float, problem: Problem, start: Point) -> int | None:
+    counted = Counted(problem)
+    climb(counted, start, MOST, 0.0, lambda trace: trace[-1] >= level)
+    reached = [n for n, objective in enumerate(counted.objectives, 1) if objective >= level]
+    return reached[0] if reached else None
+
+
+def compare(problem: Problem, n_intentions: int, seed: int) -> tuple[int, int | None]:
+    """Passes of plain EM, and of the accelerated climb, to the same level from the same start."""
+    rng = np.random.default_rng([seed, n_intentions])
+    shape = (n_intentions, problem.data.n_states, problem.data.n_actions)
+    start = Point(problem.dynamics.init(problem.data, n_intentions, rng), random_policies(shape, rng))
+    plain = np.array(climb(problem, start, MOST, 1e-13, accelerate=False).trace)
+    level = plain[-1] - 1e-8 * abs(plain[-1])
+    return int(np.argmax(plain >= level)) + 1, passes_to(level, problem, start)
+
+
+def rows() -> list[Row]:
+    found = []
+    for name, data, kind, options in problems():
+        for n_intentions in (2, 3):
+            model = kind(n_intentions, **options)
+            problem = Problem(data, model._dynamics(), model._solver())
+            pairs = [compare(problem, n_intentions, seed) for seed in SEEDS]
+            ratios = [plain / fast for plain, fast in pairs if fast is not None]
+            median = np.median([plain for plain, _ in pairs])
+            detail = f"plain EM {median:.0f} passes; {len(pairs) - len(ratios)} of {len(pairs)} ended elsewhere"
+            found.append(row_of(f"plain / accelerated passes, {name}, K = {n_intentions}", ratios, 3, detail))
+    return found
+
+
+if __name__ == "__main__":
+    report("Passes of EM", rows())

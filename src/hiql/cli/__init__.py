@@ -1,0 +1,38 @@
+"""The command line: parses, calls, prints.
+
+Exit codes: 0 done; 1 done, but some fits failed; 2 bad input; 70 a bug; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import typer
+
+from hiql.cli import reproduce
+from hiql.cli.commands import command
+from hiql.cli.decode import decode
+from hiql.cli.demo import demo
+from hiql.cli.fit import fit
+from hiql.cli.info import info
+from hiql.cli.report import report
+from hiql.cli.select import select
+from hiql.cli.simulate import simulate_gridworld, simulate_reversal
+
+app = typer.Typer(
+    help="Find the discrete intentions behind behaviour: multi-intention inverse reinforcement learning.\n\n"
+    "Start with: hiql demo. With a table of your own: hiql info TABLE, hiql select TABLE, hiql report.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+simulate = typer.Typer(help="Tables of simulated animals, to try the other commands on.", no_args_is_help=True)
+
+command(app, "demo")(demo)
+command(app, "fit")(fit)
+command(app, "select")(select)
+command(app, "decode")(decode)
+command(app, "report")(report)
+command(simulate, "gridworld")(simulate_gridworld)
+command(simulate, "reversal")(simulate_reversal)
+app.add_typer(simulate, name="simulate")
+app.add_typer(reproduce.app, name="reproduce")
+command(app, "info")(info)

@@ -1,0 +1,5 @@
+"""``python -m hiql.cli``."""
+
+from hiql.cli import app
+
+app()

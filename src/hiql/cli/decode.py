@@ -1,0 +1,68 @@
+"""``hiql decode``: what a model says about every step of a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import typer
+
+from hiql.cli.commands import AsJson, console, print_json
+from hiql.cli.inputs import DataFile, ModelFile, NewTableOptions, print_understood, read_for, understood
+from hiql.data.tables import column
+from hiql.errors import InvalidParameter
+from hiql.export import METHODS, decoding_table, write_steps
+from hiql.persistence import load
+
+
+def decode(
+    model: ModelFile,
+    data: DataFile,
+    table: NewTableOptions,
+    out: Annotated[Path, typer.Option(help="Where to write: .csv, .csv.gz, .tsv, .parquet or .nwb.")] = Path(
+        "posterior.csv"
+    ),
+    method: Annotated[
+        str, typer.Option(help=f"Which columns: {', '.join(METHODS)}. smooth looks ahead, filter does not.")
+    ] = "all",
+    time: Annotated[
+        str | None, typer.Option(help="Column of times in seconds, for .nwb.", show_default="step numbers")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Decode a table: one row a step, in the order of the table, with probabilities, values and p(action).
+
+    Columns are read as they were when the model was fitted, unless named.
+
+    Example: hiql decode model.hiql mice.csv --out posterior.csv
+
+    Example: hiql decode model.hiql mice.csv --out decoded.nwb --time seconds
+    """
+    if method not in METHODS:
+        raise InvalidParameter(parameter="method", value=method, remedy=f"choose from {', '.join(METHODS)}")
+    fitted = load(model)
+    rows, layout, trajectories = read_for(fitted, data, table)
+    facts = understood(data, layout, trajectories, getattr(fitted, "mdp", None))
+    if not as_json:
+        print_understood(facts, trajectories)
+    steps = decoding_table(fitted, trajectories, fitted.about_.get("names"), method=method)
+    steps.insert(0, "row", layout.rows(rows))
+    steps = steps.sort_values("row", ignore_index=True)
+    times = None if time is None else numbers(rows, time)
+    written = write_steps(out, steps, about=f"Model: {model.name}. {fitted.about_.get('command', '')}", times=times)
+    score = fitted.score(trajectories, per="step")
+    if as_json:
+        files = [str(path) for path in written]
+        print_json({"understood": facts, "written": files, "log_likelihood_per_step": score})
+    else:
+        console.print(f"Log-likelihood of these data: {score:.4f} nats per step.")
+        shown = f"[bold]{written[0]}[/bold]" + (f" and {len(written) - 1} more" if len(written) > 1 else "")
+        console.print(f"{len(steps):,} steps written to {shown}.")
+
+
+def numbers(rows: pd.DataFrame, name: str) -> npt.NDArray[np.float64]:
+    """A column of numbers; anything else in it is missing."""
+    return pd.to_numeric(column(rows, "time", name), errors="coerce").to_numpy(dtype=np.float64)

@@ -1,0 +1,98 @@
+"""``hiql fit``: K intentions for a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+import typer
+
+from hiql.cli.commands import AsJson, console, print_json, print_table, to_stderr
+from hiql.cli.inputs import DataFile, TableOptions, WorldOptions, print_understood, read, remember, understood
+from hiql.data.tables import load_table
+from hiql.models import HIAVI, HIQL, IntentionModel
+
+
+def fit(
+    data: DataFile,
+    table: TableOptions,
+    world: WorldOptions,
+    intentions: Annotated[int, typer.Option("--intentions", "-k", help="Number of intentions K.")] = 2,
+    history: Annotated[
+        int | None, typer.Option(help="For tables of trials: how many past trials make a state.", show_default="1")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("model.hiql"),
+    pseudo_count: Annotated[float, typer.Option(help="Added to every expected count of an action in a state.")] = 0.1,
+    restarts: Annotated[int, typer.Option(help="Random starts; the best is taken further.")] = 4,
+    seed: Annotated[int, typer.Option(help="Seed of the search; the same seed gives the same fit.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Fit K intentions to a table and save the model.
+
+    Example: hiql fit mice.csv -k 2 --world labyrinth --out model.hiql
+
+    Example: hiql fit trials.csv -k 3 --history 2 --choice side --outcome reward
+    """
+    rows = load_table(data)
+    layout = table.layout(rows, history)
+    known = world.load()
+    trajectories = read(rows, layout, known)
+    facts = understood(data, layout, trajectories, known and known[0])
+    if not as_json:
+        print_understood(facts, trajectories)
+    options: dict[str, Any] = {"pseudo_count": pseudo_count, "n_init": restarts, "random_state": seed, "n_jobs": jobs}
+    if known is None:
+        discount = 0.99 if world.discount is None else world.discount
+        model: IntentionModel = HIQL(intentions, discount=discount, **options)
+    else:
+        model = HIAVI(intentions, mdp=known[0], **options)
+    model.fit(trajectories)
+    remember(model, trajectories, data, layout)
+    model.save(out)
+    if as_json:
+        print_json({"understood": facts, "model": str(out), "fit": fit_facts(model)})
+    else:
+        print_fit(model)
+        console.print(f"Saved to [bold]{out}[/bold]. Next: hiql report {out} {data}  ·  hiql decode {out} {data}")
+
+
+def fit_facts(model: IntentionModel) -> dict[str, Any]:
+    """A fit as plain values."""
+    return {
+        "n_intentions": model.n_intentions,
+        "log_likelihood": model.log_likelihood_,
+        "n_free": model.n_free_,
+        "converged": model.converged_,
+        "share": model.share_.tolist(),
+        "initial": model.initial_.tolist(),
+        "transition": model.transition_.tolist(),
+        "notes": list(model.notes_),
+    }
+
+
+def names_of(model: IntentionModel) -> list[str]:
+    """The names in the model's file, or numbers."""
+    return model.about_.get("names") or [f"intention {i + 1}" for i in range(model.n_intentions)]
+
+
+def print_fit(model: IntentionModel) -> None:
+    """The intentions, one a row, and what to watch out for."""
+    stay = np.diag(model.transition_)
+    with np.errstate(divide="ignore"):
+        dwell = 1.0 / (1.0 - stay)
+    columns: dict[str, Any] = {
+        "intention": [f"{i} {name}" for i, name in enumerate(names_of(model), start=1)],
+        "share of steps": [f"{share:.1%}" for share in model.share_],
+        "starts a session": [f"{p:.1%}" for p in model.initial_],
+        "mean stay (steps)": [f"{steps:.1f}" if steps < 1e6 else "∞" for steps in dwell],
+    }
+    for j in range(model.n_intentions):
+        columns[f"→ {j + 1}"] = [f"{p:.3f}" for p in model.transition_[:, j]]
+    print_table(
+        pd.DataFrame(columns), f"{model.n_intentions} intentions, log-likelihood {model.log_likelihood_:.1f} nats"
+    )
+    for note in model.notes_:
+        to_stderr.print(f"[yellow]Note:[/yellow] {note}.", highlight=False)

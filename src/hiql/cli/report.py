@@ -1,0 +1,40 @@
+"""``hiql report``: everything about a fit on one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hiql.cli.commands import AsJson, console, print_json
+from hiql.cli.inputs import DataFile, ModelFile, NewTableOptions, print_understood, read_for, understood
+from hiql.persistence import load
+
+
+def report(
+    model: ModelFile,
+    data: DataFile,
+    table: NewTableOptions,
+    out: Annotated[Path, typer.Option(help="Where to write the page.")] = Path("report.html"),
+    as_json: AsJson = False,
+) -> None:
+    """Write one HTML page about a fit, to open in any browser and to mail: it needs no network.
+
+    Columns are read as they were when the model was fitted, unless named.
+
+    Example: hiql report model.hiql mice.csv --out report.html
+    """
+    from hiql.report import told, write_report
+
+    fitted = load(model)
+    _, layout, trajectories = read_for(fitted, data, table)
+    facts = understood(data, layout, trajectories, getattr(fitted, "mdp", None))
+    if not as_json:
+        print_understood(facts, trajectories)
+    about = told(fitted) | {"shown data": data.name}
+    written = write_report(out, fitted, trajectories, names=fitted.about_.get("names"), about=about)
+    if as_json:
+        print_json({"understood": facts, "written": [str(written)]})
+    else:
+        console.print(f"Open [bold]{written}[/bold] ({written.stat().st_size / 1e6:.1f} MB).")

@@ -1,0 +1,48 @@
+"""What a set of trajectories holds, in the few numbers a user checks first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hiql.data.coding import label_text
+from hiql.data.trajectories import Trajectories
+
+
+def summarise(data: Trajectories) -> dict[str, Any]:
+    """Plain values: how many subjects, sessions, steps and states; what is missing; how often each action was taken."""
+    lengths = np.percentile(data.lengths, [0, 50, 100]).round().astype(int)
+    counts = data.pair_counts
+    labels = data.action_labels or range(data.n_actions)
+    taken = counts.sum(axis=0)
+    return {
+        "subjects": len(set(data.subjects)),
+        "sessions": data.n_sessions,
+        "steps": data.n_steps,
+        "missing": data.n_steps - data.n_observed,
+        "steps_per_session": dict(zip(("least", "median", "most"), lengths.tolist(), strict=True)),
+        "states": data.n_states,
+        "states_visited": int((counts.sum(axis=1) > 0).sum()),
+        "actions": data.n_actions,
+        "action_shares": {
+            label_text(label): float(n / max(taken.sum(), 1)) for label, n in zip(labels, taken, strict=True)
+        },
+    }
+
+
+def cautions(data: Trajectories) -> list[str]:
+    """What is odd about the data and worth a look before any fit."""
+    found = []
+    taken = data.pair_counts.sum(axis=0) > 0
+    if taken.sum() == 1:
+        found.append("only one action was ever taken: there is nothing to explain")
+    if (data.lengths == 1).all():
+        found.append("every session has a single step: intentions cannot follow one another; check the session column")
+    visits = data.pair_counts.sum(axis=1)
+    rare = data.n_observed / max(int((visits > 0).sum()), 1)
+    if rare < 2 * data.n_actions:
+        found.append(
+            f"states are visited {rare:.1f} times on average: policies will be mostly guesses; use coarser states"
+        )
+    return found

@@ -1,0 +1,46 @@
+"""Small vectors and matrices for compiled loops that live in processor registers.
+
+numba's own arrays lie on the heap, where every write might change every other array, so that each value is stored and
+loaded anew at each step. These lie on the stack, in a size known to the compiler, which then keeps them in registers.
+They must not outlive the function that makes them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import carray, njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+inlined = njit(nogil=True, error_model="numpy", fastmath={"contract"}, forceinline=True)
+"""For the small parts of a loop: they become part of their caller."""
+
+
+@intrinsic
+def _room(typing_context: Any, like: Any) -> Any:  # noqa: ARG001
+    """A pointer to K² floats on the stack of the caller; ``like`` is a tuple of K numbers."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        return cgutils.alloca_once(builder, context.get_value_type(types.float64), size=like.count**2)
+
+    return types.CPointer(types.float64)(like), generate
+
+
+@njit(inline="always")  # unlike ``inlined``, this copies the source, so that the stack is indeed the caller's
+def vector(like):  # type: ignore[no-untyped-def]
+    """(K,) zeros; ``like`` is a tuple of K numbers."""
+    room = carray(_room(like), (len(like),))  # type: ignore[call-arg]
+    for k in range(len(like)):
+        room[k] = 0.0
+    return room
+
+
+@njit(inline="always")
+def matrix(like):  # type: ignore[no-untyped-def]
+    """(1, K, K) zeros: a bank of one matrix; ``like`` is a tuple of K numbers."""
+    room = carray(_room(like), (1, len(like), len(like)))  # type: ignore[call-arg]
+    for i in range(len(like)):
+        for j in range(len(like)):
+            room[0, i, j] = 0.0
+    return room

@@ -1,0 +1,182 @@
+"""Charts about the data and the chain of intentions. Pure functions: numbers in, a plotly figure out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+
+from hiql.data.trajectories import Trajectories
+from hiql.evaluate.courses import Course, mean_course
+from hiql.plots.labels import FloatArray
+from hiql.plots.style import INK, PALETTE, PROBABILITY_MAP, intention_colour
+from hiql.report.dwell import Runs, survival
+from hiql.report.look import colour_scale, faded, new_chart, whole_number_ticks
+from hiql.report.markup import plotly_text
+from hiql.search import Restarts
+
+MOST_POINTS = 1000
+"""A line has at most this many points; longer courses show every n-th step."""
+MOST_MEANS = 400
+"""A mean course has at most this many points; longer ones show means over several steps."""
+FEW_SESSIONS = 5
+"""Where fewer sessions still run, a mean over them is drawn dotted."""
+
+
+def session_lengths(data: Trajectories) -> go.Figure:
+    """How many sessions have how many steps."""
+    low, high = int(data.lengths.min()), int(data.lengths.max())
+    most_bars = min(40, max(10, 2 * np.sqrt(data.n_sessions)))
+    width = max(1, int(np.ceil((high - low + 1) / most_bars)))
+    edges = np.arange(low, high + width + 1, width)
+    counts, _ = np.histogram(data.lengths, edges)
+    ranges = [f"{a}" if width == 1 else f"{a}–{b - 1}" for a, b in pairwise(edges)]
+    bars = go.Bar(
+        x=edges[:-1] + (width - 1) / 2, y=counts, width=width * 0.9, customdata=ranges, marker_color=PALETTE[0],
+        hovertemplate="%{customdata} steps: %{y} sessions<extra></extra>",
+    )  # fmt: skip
+    return new_chart(bars, height=260, xaxis_title="steps in a session", yaxis_title="sessions", bargap=0)
+
+
+def steps_per_subject(data: Trajectories) -> go.Figure:
+    """Decisions of each subject, in order of appearance."""
+    subjects = list(dict.fromkeys(data.subjects))
+    owner = np.array([subjects.index(name) for name in data.subjects])
+    steps, sessions = np.bincount(owner, data.lengths), np.bincount(owner)
+    bars = go.Bar(
+        x=np.arange(len(subjects)), y=steps, customdata=sessions, marker_color=PALETTE[0],
+        hovertext=[plotly_text(name) for name in subjects],
+        hovertemplate="%{hovertext}: %{y} steps in %{customdata} sessions<extra></extra>",
+    )  # fmt: skip
+    every = int(np.ceil(len(subjects) / 30))
+    ticks = range(0, len(subjects), every)
+    figure = new_chart(bars, height=260, xaxis_title="subject", yaxis_title="steps", bargap=0.3)
+    return figure.update_xaxes(tickvals=list(ticks), ticktext=[_short(subjects[i]) for i in ticks])
+
+
+def transition_matrix(transition: npt.ArrayLike, names: Sequence[str]) -> go.Figure:
+    """The probability of each intention (column) given the one before (row), with numbers."""
+    matrix = np.asarray(transition, dtype=np.float64)
+    places = np.arange(len(matrix))
+    texts = [_coloured(i, name) for i, name in enumerate(names)]
+    below = [_coloured(i, name, 14) for i, name in enumerate(names)]
+    cells = go.Heatmap(
+        z=matrix, x=places, y=places, zmin=0, zmax=1, colorscale=colour_scale(PROBABILITY_MAP), showscale=False,
+        xgap=3, ygap=3, texttemplate="%{z:.3f}", customdata=_pairs(names),
+        hovertemplate="from %{customdata[0]} to %{customdata[1]}: %{z:.4f}<extra></extra>",
+    )  # fmt: skip
+    figure = new_chart(cells, height=max(260, 90 + 70 * len(matrix)), xaxis_title="to", yaxis_title="from")
+    figure.update_xaxes(
+        tickvals=places, ticktext=below, showline=False, ticks="", tickangle=0 if len(names) < 4 else 30
+    )
+    return figure.update_yaxes(
+        tickvals=places, ticktext=texts, showline=False, ticks="", autorange="reversed", showgrid=False
+    )
+
+
+def dwell_times(runs: Runs, transition: npt.ArrayLike, names: Sequence[str]) -> go.Figure:
+    """The share of runs that last at least so many steps: decoded (lines) and expected by the chain (dotted)."""
+    stay = np.diag(np.asarray(transition, dtype=np.float64))
+    figure = new_chart(xaxis_title="lasting at least … steps", yaxis_title="share of runs")
+    longest = 1
+    for i, name in enumerate(names):
+        share = survival(runs.of(i))
+        shown = max(int(np.sum(share > 0.01)), 1)
+        longest = max(longest, shown)
+        steps = _thinned(min(shown + 1, len(share)))
+        line = {"color": intention_colour(i), "shape": "hv", "width": 2}
+        hover = "%{y:.1%} last ≥ %{x} steps<extra>%{fullData.name}</extra>"
+        figure.add_scatter(x=steps + 1, y=share[steps], line=line, mode="lines", name=_short(name), hovertemplate=hover)
+    for i, name in enumerate(names):
+        steps = _thinned(longest + 1)
+        line = {"color": intention_colour(i), "dash": "dot", "width": 1.5}
+        figure.add_scatter(
+            x=steps + 1, y=stay[i] ** steps, line=line, showlegend=False, mode="lines",
+            name=f"{_short(name)}, expected",
+            hovertemplate="%{y:.1%} expected to last ≥ %{x} steps<extra>%{fullData.name}</extra>",
+        )  # fmt: skip
+    figure.update_xaxes(range=[0.9, longest + 1.1], **whole_number_ticks(0, longest))
+    return figure.update_yaxes(range=[0, 1.03], tickformat=".0%")
+
+
+def mean_posterior(data: Trajectories, posterior: FloatArray, names: Sequence[str]) -> go.Figure:
+    """Mean ± standard error of the intention probabilities (N, K) over the sessions still running at each step."""
+    course, every = _coarse(mean_course(data, posterior))
+    at = np.arange(len(course.mean)) * every + (every - 1) / 2
+    enough = int(np.sum(course.n >= min(FEW_SESSIONS, data.n_sessions)))  # the number running only ever falls
+    means = "" if every == 1 else f", means of {every} steps"
+    figure = new_chart(xaxis_title=f"step of the session{means}", yaxis_title="mean probability")
+    solid, rest = np.arange(enough), np.arange(max(enough - 1, 0), len(at))
+    for i, name in enumerate(names):
+        mean, error = course.mean[:, i], np.nan_to_num(course.error[:, i])
+        colour = intention_colour(i)
+        figure.add_scatter(
+            x=at[np.concatenate([solid, solid[::-1]])],
+            y=np.concatenate([(mean - error)[solid], (mean + error)[solid[::-1]]]),
+            fill="toself", fillcolor=faded(colour, 0.18), line_width=0, mode="lines", hoverinfo="skip",
+            showlegend=False,
+        )  # fmt: skip
+        figure.add_scatter(
+            x=at[solid], y=mean[solid], name=_short(name), line={"color": colour, "width": 2}, mode="lines",
+            customdata=np.stack([error[solid], course.n[solid]], axis=1),
+            hovertemplate="step %{x}: %{y:.3f} ± %{customdata[0]:.3f}, %{customdata[1]} sessions"
+            "<extra>%{fullData.name}</extra>",
+        )  # fmt: skip
+        if len(rest) > 1:
+            line = {"color": colour, "width": 1.2, "dash": "dot"}
+            figure.add_scatter(x=at[rest], y=mean[rest], line=line, mode="lines", hoverinfo="skip", showlegend=False)
+    figure.update_xaxes(range=[at[0] - 0.02 * at[-1] - 0.02, 1.02 * at[-1] + 0.02])
+    return figure.update_yaxes(range=[-0.02, 1.03])
+
+
+def restart_objectives(restarts: Restarts) -> go.Figure:
+    """How far below the best objective every attempt of the search ended, in the order they were made."""
+    below = restarts.best - restarts.objectives
+    figure = new_chart(height=280, xaxis_title="attempt", yaxis_title="nats below the best")
+    kinds = dict.fromkeys(attempt.kind for attempt in restarts.attempts)
+    symbols = ("circle", "diamond", "square", "triangle-up", "cross")
+    for i, kind in enumerate(kinds):
+        at = np.array([k for k, attempt in enumerate(restarts.attempts) if attempt.kind == kind])
+        passes = [restarts.attempts[k].n_passes for k in at]
+        marker = {"color": PALETTE[i % len(PALETTE)], "size": 9, "symbol": symbols[i % len(symbols)]}
+        figure.add_scatter(
+            x=at + 1, y=below[at], mode="markers", name=kind, marker=marker, customdata=passes, showlegend=True,
+            cliponaxis=False,
+            hovertemplate="attempt %{x}: %{y:.2f} nats below the best after %{customdata} passes"
+            "<extra>%{fullData.name}</extra>",
+        )  # fmt: skip
+    figure.add_hline(y=0, line={"color": INK, "width": 1})
+    reach = max(float(below.max()), 1e-3)
+    figure.update_yaxes(range=[1.08 * reach, -0.06 * reach])
+    return figure.update_xaxes(range=[0.3, len(below) + 0.7], tickformat="d")
+
+
+def _coarse(course: Course) -> tuple[Course, int]:
+    """A course with at most MOST_MEANS rows, each the mean over ``every`` steps, and that number."""
+    every = int(np.ceil(len(course.n) / MOST_MEANS))
+    starts = np.arange(0, len(course.n), every)
+    counts = np.diff(starts, append=len(course.n))
+    mean, error, n = ((np.add.reduceat(column, starts, axis=0).T / counts).T for column in course)
+    return Course(mean, error, np.rint(n).astype(np.int64)), every
+
+
+def _thinned(n: int) -> npt.NDArray[np.int64]:
+    """Indices 0…n-1, or every so manieth of them where there are too many to draw."""
+    return np.arange(0, n, max(1, int(np.ceil(n / MOST_POINTS))))
+
+
+def _coloured(intention: int, name: str, most: int = 24) -> str:
+    return f'<span style="color:{intention_colour(intention)}">{_short(name, most)}</span>'
+
+
+def _pairs(names: Sequence[str]) -> list[list[list[str]]]:
+    return [[[plotly_text(a), plotly_text(b)] for b in names] for a in names]
+
+
+def _short(text: object, most: int = 24) -> str:
+    """A label that leaves room for the chart."""
+    words = str(text)
+    return plotly_text(words if len(words) <= most else words[: most - 1] + "…")

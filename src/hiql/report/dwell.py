@@ -1,0 +1,53 @@
+"""How long intentions last: what the chain expects, and the runs of the decoded path."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hiql.data.trajectories import Trajectories
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.integer[Any]]
+
+
+class Runs(NamedTuple):
+    """The R runs of one intention in a path: ``intention`` (R,), ``length`` (R,) in steps, and whether the run was
+    ``cut`` (R,) off by the end of its session, so that it might have lasted longer."""
+
+    intention: IntArray
+    length: IntArray
+    cut: npt.NDArray[np.bool_]
+
+    def of(self, intention: int) -> Runs:
+        """The runs of one intention."""
+        return Runs(*(column[self.intention == intention] for column in self))
+
+
+def find_runs(data: Trajectories, path: IntArray) -> Runs:
+    """The runs of a path (N,) of intentions; a new session starts a new run."""
+    begins = np.diff(path, prepend=-1) != 0
+    begins[data.offsets[:-1]] = True
+    starts = np.flatnonzero(begins)
+    ends = np.append(starts[1:], len(path))
+    return Runs(path[starts], ends - starts, np.isin(ends, data.offsets))
+
+
+def expected_dwell(transition: npt.ArrayLike) -> FloatArray:
+    """(K,) mean number of steps in a row, 1 / (1 − Λ_ii), of a Markov chain; infinite where it never leaves."""
+    leave = 1.0 - np.diag(np.asarray(transition, dtype=np.float64))
+    return np.divide(1.0, leave, out=np.full(len(leave), np.inf), where=leave > 1e-12)
+
+
+def survival(runs: Runs) -> FloatArray:
+    """(longest,) the share of runs that last at least 1, 2, … steps.
+
+    The estimate of Kaplan and Meier, Π_{m<n} (1 − ended_m / reached_m): a run that was cut off counts for as long as
+    it was seen and not as one that ended. After the last run that ended by itself it stays level.
+    """
+    longest = int(runs.length.max(initial=0))
+    reached = np.cumsum(np.bincount(runs.length, minlength=longest + 1)[::-1])[::-1][1:]
+    ended = np.bincount(runs.length[~runs.cut], minlength=longest + 1)[1:]
+    return np.concatenate([[1.0], np.cumprod(1.0 - ended / reached)[:-1]]) if longest else np.zeros(0)

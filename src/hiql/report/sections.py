@@ -1,0 +1,180 @@
+"""The sections of the report made of text, tables and charts. Each takes the page and adds its blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+
+from hiql.report import charts, selection_charts, words
+from hiql.report.findings import Findings
+from hiql.report.markup import Markup, joined, tag
+from hiql.report.page import Page
+from hiql.report.provenance import BIBTEX, PAPER, PAPER_URL, provenance
+
+
+def data_section(page: Page, findings: Findings) -> None:
+    """What the data are."""
+    data = findings.data
+    subjects = len(set(data.subjects))
+    page.heading("The data")
+    page.facts(
+        {
+            words.plural(subjects, "subject"): f"{subjects:,}",
+            words.plural(data.n_sessions, "session"): f"{data.n_sessions:,}",
+            words.plural(data.n_steps, "step"): f"{data.n_steps:,}",
+            "steps missing": f"{data.n_steps - data.n_observed:,}",
+            f"of {data.n_states:,} states visited": f"{int(np.sum(data.pair_counts.sum(axis=1) > 0)):,}",
+            words.plural(data.n_actions, "action"): f"{data.n_actions:,}",
+        }
+    )
+    shown = []
+    if data.lengths.min() < data.lengths.max():
+        middle = f"How long sessions are: {data.lengths.min():,} to {data.lengths.max():,} steps, "
+        shown.append(page.chart(charts.session_lengths(data), f"{middle}{np.median(data.lengths):g} in the middle."))
+    else:
+        page.text(f"{_all_sessions(data.n_sessions)} {words.counted(int(data.lengths[0]), 'step')}.")
+    if subjects > 1:
+        shown.append(page.chart(charts.steps_per_subject(data), "Steps recorded of each subject."))
+    if shown:
+        page.charts(*shown)
+
+
+def _all_sessions(n: int) -> str:
+    return "The session has" if n == 1 else "Every session has"
+
+
+def selection_section(page: Page, selection: Any) -> None:
+    """How many intentions, and why."""
+    table = cast(pd.DataFrame, selection.table)
+    page.heading("How many intentions?")
+    page.text(selection.explanation)
+    shown = [
+        page.chart(
+            selection_charts.held_out_chart(table, selection.chosen),
+            "Sessions held out of the fit, with standard errors: higher is better. The ring marks the choice.",
+        ),
+        page.chart(
+            selection_charts.bic_chart(table, selection.chosen),
+            "BIC: a second opinion that needs no held-out sessions.",
+        ),
+    ]
+    if table[["restart_agreement", "fold_agreement"]].notna().any(axis=None):
+        shown.append(
+            page.chart(
+                selection_charts.agreement_chart(table, selection.chosen),
+                "Do restarts (lines) and folds (dotted) find the same intentions? 1 means that they do.",
+            )
+        )
+    page.block(*_legend(table))
+    page.charts(*shown)
+    page.table(selection_charts.readable(table), chosen=[selection.chosen])
+    page.text(_about_table(table, selection), kind="hint")
+
+
+def _legend(table: pd.DataFrame) -> list[Markup]:
+    """What the lines of the charts below are, unless there is only one."""
+    lines = selection_charts.line_colours(table)
+    marks = (tag("span", class_="swatch", style=f"--colour: {colour}") for colour in lines.values())
+    entries = [tag("li", mark, name) for mark, name in zip(marks, lines, strict=True)]
+    return [tag("ul", *entries, class_="legend")] if len(lines) > 1 else []
+
+
+def _about_table(table: pd.DataFrame, selection: Any) -> str:
+    same = selection_charts.common_settings(table)
+    texts = [f"All candidates: {same}."] if same else []
+    texts.append("The shaded row is the one chosen.")
+    if selection.best != selection.chosen:
+        texts.append(f"Row {selection.best + 1} has the best held-out score; a gap is the difference to it.")
+    return " ".join(texts)
+
+
+def dynamics_section(page: Page, findings: Findings) -> None:
+    """How intentions follow one another."""
+    model, names = findings.model, findings.names
+    page.heading("How they take turns")
+    if findings.n_intentions == 1:
+        page.text("There is only one intention, so there are no turns to take.")
+        return
+    page.charts(
+        page.chart(
+            charts.transition_matrix(model.transition_, names),
+            "The probability of each intention at a step, given the one before.",
+            "From one step to the next",
+        ),
+        page.chart(
+            charts.dwell_times(findings.runs, model.transition_, names),
+            "Runs of the decoded path (lines) and what the transition matrix expects (dotted). Runs cut off by the end "
+            "of a session count for as long as they were seen (Kaplan–Meier).",
+            "How long they last",
+        ),
+    )
+    page.table(dwell_table(findings))
+    page.text(
+        "Expected: 1 / (1 − p), p being the probability to go on. Decoded runs are shorter where sessions end early, "
+        "and longer where the most likely path passes over brief visits.",
+        kind="hint",
+    )
+    page.charts(
+        page.chart(
+            charts.mean_posterior(findings.data, findings.smoothed, names),
+            f"Mean of P(intention | session) ± standard error over sessions still running; dotted where fewer than "
+            f"{charts.FEW_SESSIONS} are.",
+            "Over the course of a session",
+        )
+    )
+
+
+def dwell_table(findings: Findings) -> pd.DataFrame:
+    """Expected and decoded durations of every intention."""
+    rows = []
+    for i, name in enumerate(findings.names):
+        runs = findings.runs.of(i)
+        any_run = len(runs.length) > 0
+        rows.append(
+            {
+                "intention": name,
+                "share of steps": words.percent(findings.share[i]),
+                "expected duration": words.steps(findings.dwell[i]) if np.isfinite(findings.dwell[i]) else "∞",
+                "decoded runs": f"{len(runs.length):,}",
+                "their mean": words.steps(runs.length.mean()) if any_run else "–",
+                "their median": f"{np.median(runs.length):,g} steps" if any_run else "–",
+                "cut off by a session's end": words.percent(runs.cut.mean()) if any_run else "–",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def trust_section(page: Page, findings: Findings, selection: Any) -> None:
+    """How far to trust the fit: restarts and warnings."""
+    page.heading("Can the fit be trusted?")
+    model = findings.model
+    failures = [] if selection is None else list(selection.failures)
+    warnings = [*getattr(model, "notes_", ()), *(f"A fit failed ({_unit(f.unit)}): {f.error}" for f in failures)]
+    for warning in warnings:
+        page.text(warning, kind="warning")
+    if not warnings:
+        page.text("The fit converged, and nothing unusual was noticed.")
+    restarts = getattr(model, "restarts_", None)
+    if restarts is not None and len(restarts.attempts) > 1:
+        page.text(f"EM finds local optima, so hiql searched: {restarts}.")
+        caption = (
+            "Where every attempt ended. Starts are random; kicks disturb the best so far, and are given up once they "
+            "cannot win; polish and finish take the best further."
+        )
+        page.charts(page.chart(charts.restart_objectives(restarts), caption))
+
+
+def _unit(unit: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in unit.items())
+
+
+def origin_section(page: Page, about: Mapping[str, str] | None) -> None:
+    """How the report was made, and how to cite."""
+    page.heading("Origin and citation")
+    rows = [tag("tr", tag("td", key), tag("td", value)) for key, value in provenance(about).items()]
+    page.block(tag("table", tag("tbody", *rows), class_="pairs"))
+    page.block(tag("p", joined("If you use these results, please cite ", tag("a", PAPER, href=PAPER_URL))))
+    page.block(tag("details", tag("summary", "BibTeX"), tag("pre", tag("code", BIBTEX))))

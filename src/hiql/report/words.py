@@ -1,0 +1,77 @@
+"""What was found, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hiql.data.trajectories import Trajectories
+from hiql.report.findings import Findings
+
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+ENDLESS = 20
+"""An intention expected to last this many times the longest session is said to last to the session's end."""
+
+
+def headline(findings: Findings) -> str:
+    """For example "Two intentions behind 1,024 sessions"."""
+    n = findings.n_intentions
+    number = NUMBERS[n] if n < len(NUMBERS) else str(n)
+    return f"{number} {plural(n, 'intention')} behind {counted(findings.data.n_sessions, 'session')}".capitalize()
+
+
+def summary(findings: Findings) -> str:
+    """Two sentences: which intentions there are, and how well they predict what was done."""
+    data = findings.data
+    who = counted(len(set(data.subjects)), "subject")
+    parts = [
+        f"“{name}” ({percent(share)} of the steps, {lasting(dwell, data)})"
+        for name, share, dwell in zip(findings.names, findings.share, findings.dwell, strict=True)
+    ]
+    found = f"In {counted(data.n_steps, 'decision')} of {who}, hiql finds {listed(parts)}."
+    chance = f"guessing among {data.n_actions} actions would give {1 / data.n_actions:.2f}"
+    predicted = f"it predicts the next action with probability {findings.typical_probability:.2f} (geometric mean)"
+    return f"{found} From what came before, {predicted}; {chance}."
+
+
+def truth_sentence(findings: Findings) -> str | None:
+    """How well the decoded intentions agree with the true ones, where a simulation knows them."""
+    if findings.truth is None:
+        return None
+    known = np.asarray(findings.data.intentions) >= 0
+    agreed = (findings.decoded == findings.truth)[known].mean()
+    known_truth = "The data are simulated, so the truth is known"
+    return f"{known_truth}: decoded and true intentions agree on {percent(agreed)} of the steps."
+
+
+def lasting(dwell: float, data: Trajectories) -> str:
+    """How long an intention lasts, for example "lasting 6.2 steps on average"; or that no session sees its end."""
+    ends = dwell < ENDLESS * data.lengths.max()
+    return f"lasting {steps(dwell)} on average" if ends else "lasting to the session's end"
+
+
+def steps(number: float) -> str:
+    return f"{number:,.1f} steps" if number < 100 else f"{number:,.0f} steps"
+
+
+def percent(share: float) -> str:
+    """With a decimal only where it matters, and never broken over two lines."""
+    if 0.01 <= share <= 0.99 or share in (0, 1):
+        return f"{100 * share:.0f}\u00a0%"
+    return (
+        "<\u00a00.1\u00a0%" if share < 0.001 else ">\u00a099.9\u00a0%" if share > 0.999 else f"{100 * share:.1f}\u00a0%"
+    )
+
+
+def plural(n: int, noun: str) -> str:
+    return noun if n == 1 else f"{noun}s"
+
+
+def counted(n: int, noun: str) -> str:
+    return f"{n:,} {plural(n, noun)}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,64 @@
+"""One fit of a sweep: to all sessions, or to all but those of a fold, which it is then judged on."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hiql.data.trajectories import Trajectories
+from hiql.models import IntentionModel
+from hiql.sweep.plan import ALL_SESSIONS, Source, folds_of
+
+MOST_DECODED = 50_000
+"""Paths are compared between fits on about this many steps at most: whole sessions, evenly chosen."""
+
+
+def fit_unit(source: Source, unit: Mapping[str, Any]) -> dict[str, Any]:
+    """Fit and judge: plain values, small enough for a file of its own."""
+    data = source.data[unit["history"]]
+    whole = unit["fold"] is ALL_SESSIONS
+    train = data if whole else data.select(folds_of(data, unit)[unit["fold"]].train)
+    model = source.model(unit).fit(train)
+    return {
+        "objective": model.objective_,
+        "train": model.score(train, per="step"),
+        "bic": float(model.bic(train)),
+        "n_free": model.n_free_,
+        "converged": model.converged_,
+        "notes": list(model.notes_),
+        "decoded": pack_path(model.decode(compared_part(data))),
+        "held_out": {} if whole else held_out_sessions(model, data, folds_of(data, unit)[unit["fold"]].test),
+    }
+
+
+def held_out_sessions(model: IntentionModel, data: Trajectories, sessions: npt.NDArray[np.int64]) -> dict[str, Any]:
+    """Log-likelihood and observed steps of each held-out session: log p(a_1…a_T) = Σ_t log p(a_t | past)."""
+    test = data.select(sessions)
+    seen = (test.states >= 0) & (test.actions >= 0)
+    taken = model.predict_action_proba(test)[np.flatnonzero(seen), test.actions[seen]]
+    of = test.session_of_step[seen]
+    return {
+        "sessions": sessions.tolist(),
+        "log_likelihood": np.bincount(of, np.log(taken), minlength=test.n_sessions).tolist(),
+        "steps": np.bincount(of, minlength=test.n_sessions).tolist(),
+    }
+
+
+def compared_part(data: Trajectories) -> Trajectories:
+    """The sessions on which decoded paths of different fits are compared."""
+    every = max(1, -(-data.n_steps // MOST_DECODED))
+    return data.select(np.arange(0, data.n_sessions, every))
+
+
+def pack_path(path: npt.NDArray[np.int64]) -> str:
+    """A path of intentions as short text."""
+    return base64.b64encode(zlib.compress(path.astype(np.uint16).tobytes())).decode()
+
+
+def unpack_path(text: str) -> npt.NDArray[np.int64]:
+    return np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint16).astype(np.int64)

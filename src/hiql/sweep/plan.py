@@ -1,0 +1,121 @@
+"""What a sweep tries: every combination of its axes, as units that can be computed in any order, anywhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from hiql.data.folds import Fold, session_folds
+from hiql.data.trajectories import Trajectories
+from hiql.errors import InvalidParameter
+from hiql.models import HIAVI, HIQL, IntentionModel
+from hiql.worlds.mdp import MDP
+
+
+def _hiavi(source: Source, n_intentions: int, **options: Any) -> IntentionModel:
+    if source.mdp is None:
+        raise InvalidParameter(parameter="family", value="hiavi", remedy="give a world, or choose family hiql")
+    return HIAVI(n_intentions, mdp=source.mdp, **options)
+
+
+def _hiql(source: Source, n_intentions: int, **options: Any) -> IntentionModel:
+    return HIQL(n_intentions, discount=source.discount, **options)
+
+
+def _stochastic(source: Source, n_intentions: int, **options: Any) -> IntentionModel:
+    return HIQL(n_intentions, discount=source.discount, method="stochastic", **options)
+
+
+FAMILIES = {"hiavi": _hiavi, "hiql": _hiql, "stochastic": _stochastic}
+"""Kinds of model: in a known world, in an unknown one, and the paper's stochastic Algorithm 2."""
+ALL_SESSIONS = None
+"""The fold of fits to all the data."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The data, once for each length of history (None where states are given), and the world if it is known."""
+
+    data: Mapping[int | None, Trajectories]
+    mdp: MDP | None = None
+    discount: float = 0.99
+
+    def model(self, unit: Mapping[str, Any]) -> IntentionModel:
+        """The unfitted model of a unit; a restart is another seed."""
+        return FAMILIES[unit["family"]](
+            self,
+            unit["n_intentions"],
+            pseudo_count=unit["pseudo_count"],
+            random_state=unit["seed"] + unit["restart"],
+            progress=False,
+        )
+
+    def fingerprint(self, history: int | None) -> str:
+        """A hash of everything about data and world that a fit depends on."""
+        data = self.data[history]
+        digest = hashlib.sha256()
+        for array in (data.states, data.actions, data.next_states, data.offsets):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        digest.update(json.dumps([data.n_states, data.n_actions, data.subjects, self.discount]).encode())
+        if self.mdp is not None:
+            parts = self.mdp.transitions if self.mdp.is_sparse else (self.mdp.transitions,)
+            for part in parts:
+                for array in (part.data, part.indices, part.indptr) if self.mdp.is_sparse else (part,):
+                    digest.update(array.tobytes())
+            digest.update(repr(self.mdp.discount).encode())
+        return digest.hexdigest()[:20]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The axes of a sweep. Every session is held out once; or every subject, with ``hold_out="subjects"``."""
+
+    n_intentions: tuple[int, ...] = (1, 2, 3, 4, 5)
+    families: tuple[str, ...] = ("hiql",)
+    pseudo_counts: tuple[float, ...] = (0.1,)
+    n_folds: int = 5
+    n_restarts: int = 3
+    hold_out: str = "sessions"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in self.families:
+            if name not in FAMILIES:
+                raise InvalidParameter(parameter="family", value=name, remedy=f"choose from {', '.join(FAMILIES)}")
+        if self.hold_out not in {"sessions", "subjects"}:
+            raise InvalidParameter(parameter="hold_out", value=self.hold_out, remedy="choose sessions or subjects")
+        for axis in ("n_intentions", "families", "pseudo_counts"):
+            if not getattr(self, axis):
+                raise InvalidParameter(parameter=axis, value=(), remedy="give at least one value")
+        for number, least in (("n_restarts", 1), ("n_folds", 2)):
+            if getattr(self, number) < least:
+                raise InvalidParameter(parameter=number, value=getattr(self, number), remedy=f"choose at least {least}")
+
+    def units(self, source: Source) -> list[dict[str, Any]]:
+        """All fits: for each candidate and restart one to all the data, and one without each fold."""
+        shared = {"n_folds": self.n_folds, "hold_out": self.hold_out, "seed": self.seed}
+        folds = (ALL_SESSIONS, *range(self.n_folds))
+        axes = source.data, self.families, self.pseudo_counts, self.n_intentions, folds, range(self.n_restarts)
+        names = "history", "family", "pseudo_count", "n_intentions", "fold", "restart"
+        prints = {history: source.fingerprint(history) for history in source.data}
+        return [
+            dict(zip(names, values, strict=True)) | shared | {"data": prints[values[0]]} for values in product(*axes)
+        ]
+
+
+def folds_of(data: Trajectories, unit: Mapping[str, Any]) -> list[Fold]:
+    """The folds a unit is one of. Sessions of each subject are spread over all folds, unless subjects are held out."""
+    by_subject = unit["hold_out"] == "subjects"
+    return session_folds(
+        data,
+        unit["n_folds"],
+        groups=data.subjects if by_subject else None,
+        strata=None if by_subject else data.subjects,
+        random_state=unit["seed"],
+    )

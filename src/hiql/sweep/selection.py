@@ -1,0 +1,173 @@
+"""Which candidate to believe: held-out likelihood with the one-standard-error rule, BIC and stability beside it.
+
+Every session i is held out once, and every candidate c gives it a log-likelihood ℓ_i(c) over its n_i steps. The score
+of a candidate is Σℓ_i / Σn_i. The *gap* of a candidate to the best one is the same for the differences
+d_i = ℓ_i(c) − ℓ_i(best); as both are judged on the same sessions, the error of the gap is that of the differences,
+
+    SE² = m/(m − 1) Σ_i (d_i − gap·n_i)² / (Σ n_i)²,      m held-out sessions (or subjects),
+
+which is much smaller than the errors of the scores. The simplest candidate (fewest free parameters) whose gap is no
+larger than its error is chosen. Asked for ``by="bic"``, the candidate with the lowest BIC is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from hiql.errors import EmptyData, InvalidParameter
+from hiql.evaluate.alignment import decoding_agreement
+from hiql.sweep.explanation import explain
+from hiql.sweep.fitting import unpack_path
+from hiql.sweep.plan import ALL_SESSIONS
+from hiql.sweep.units import Failure, Outcome
+
+AXES = ("family", "history", "pseudo_count", "n_intentions")
+FloatArray = npt.NDArray[np.float64]
+
+
+class Selection(NamedTuple):
+    """One row a candidate in ``table``; ``chosen`` and ``best`` (highest held-out score) are positions in it.
+
+    ``unit`` is the fit of the chosen candidate to all the data with the highest objective over restarts.
+    """
+
+    table: pd.DataFrame
+    chosen: int
+    best: int
+    explanation: str
+    unit: dict[str, Any]
+    failures: tuple[Failure, ...] = ()
+
+
+def select(
+    outcomes: Sequence[Outcome],
+    failures: Sequence[Failure],
+    subjects: Sequence[str] | None = None,
+    *,
+    by: str = "held-out",
+) -> Selection:
+    """Choose among the candidates of a sweep. With ``subjects``, one a session, these are the units of the error."""
+    check_rule(by)
+    groups = defaultdict(list)
+    for outcome in outcomes:
+        groups[tuple(outcome.unit[axis] for axis in AXES)].append(outcome)
+    folds = max((outcome.unit["n_folds"] for outcome in outcomes), default=0)
+    judged = {key: Judged.of(group, subjects) for key, group in groups.items() if _is_complete(group, folds)}
+    if not judged:
+        raise EmptyData(what="no candidate could be fitted to every fold", remedy=_first_error(failures))
+    best = max(judged.values(), key=lambda candidate: candidate.held_out)
+    rows = [
+        dict(zip(AXES, key, strict=True)) | candidate.row() | candidate.gap_to(best)
+        for key, candidate in judged.items()
+    ]
+    table = pd.DataFrame(rows)
+    chosen = RULES[by](table)
+    at_best = list(judged.values()).index(best)
+    unit = list(judged.values())[chosen].whole.unit
+    return Selection(table, chosen, at_best, explain(table, chosen, at_best, by), unit, tuple(failures))
+
+
+def _simplest_within_one_error(table: pd.DataFrame) -> int:
+    order = table.sort_values(["n_free", "n_intentions"], kind="stable").index
+    return next(int(i) for i in order if table["gap"][i] >= -table["gap_se"][i])
+
+
+def _lowest_bic(table: pd.DataFrame) -> int:
+    return int(table["bic"].to_numpy().argmin())
+
+
+RULES = {"held-out": _simplest_within_one_error, "bic": _lowest_bic}
+
+
+def check_rule(by: str) -> None:
+    if by not in RULES:
+        raise InvalidParameter(parameter="by", value=by, remedy=f"choose from {', '.join(RULES)}")
+
+
+class Judged(NamedTuple):
+    """A candidate: its best fit to all the data, held-out log-likelihoods by session (or subject), agreements."""
+
+    whole: Outcome
+    train: float
+    log_likelihood: FloatArray
+    steps: FloatArray
+    restart_agreement: float
+    fold_agreement: float
+
+    @classmethod
+    def of(cls, group: Sequence[Outcome], subjects: Sequence[str] | None) -> Judged:
+        by_fold = defaultdict(list)
+        for outcome in group:
+            by_fold[outcome.unit["fold"]].append(outcome)
+        # Of several restarts the one that explains its training data best counts, never the one that tests best.
+        winners = {fold: max(fits, key=lambda o: o.result["objective"]) for fold, fits in by_fold.items()}
+        whole = winners.pop(ALL_SESSIONS)
+        others = [fit for fit in by_fold[ALL_SESSIONS] if fit is not whole]
+        log_likelihood, steps = _by_group([fit.result["held_out"] for fit in winners.values()], subjects)
+        return cls(
+            whole,
+            float(np.mean([fit.result["train"] for fit in winners.values()])),
+            log_likelihood,
+            steps,
+            _agreement(whole, others),
+            _agreement(whole, list(winners.values())),
+        )
+
+    @property
+    def held_out(self) -> float:
+        return float(self.log_likelihood.sum() / self.steps.sum())
+
+    def row(self) -> dict[str, Any]:
+        return {
+            "n_free": self.whole.result["n_free"],
+            "train": self.train,
+            "held_out": self.held_out,
+            "held_out_se": ratio_error(self.log_likelihood, self.steps),
+            "bic": self.whole.result["bic"],
+            "restart_agreement": self.restart_agreement,
+            "fold_agreement": self.fold_agreement,
+        }
+
+    def gap_to(self, best: Judged) -> dict[str, float]:
+        difference = self.log_likelihood - best.log_likelihood
+        return {"gap": self.held_out - best.held_out, "gap_se": ratio_error(difference, self.steps)}
+
+
+def ratio_error(totals: FloatArray, steps: FloatArray) -> float:
+    """The standard error of Σ totals / Σ steps over independent sessions (the module's formula)."""
+    m = len(totals)
+    if m < 2:
+        return 0.0
+    residuals = totals - totals.sum() / steps.sum() * steps
+    return float(np.sqrt(m / (m - 1) * (residuals**2).sum()) / steps.sum())
+
+
+def _by_group(parts: Sequence[dict[str, Any]], subjects: Sequence[str] | None) -> tuple[FloatArray, FloatArray]:
+    """Held-out log-likelihoods and steps of each session, or each subject, in the same order for all candidates."""
+    sessions = np.concatenate([part["sessions"] for part in parts]).astype(np.int64)
+    keys = sessions if subjects is None else np.unique(np.array(subjects), return_inverse=True)[1][sessions]
+    log_likelihood = np.bincount(keys, np.concatenate([part["log_likelihood"] for part in parts])).astype(np.float64)
+    steps = np.bincount(keys, np.concatenate([part["steps"] for part in parts])).astype(np.float64)
+    held_out = steps > 0  # sessions without an observed step say nothing
+    return log_likelihood[held_out], steps[held_out]
+
+
+def _agreement(reference: Outcome, others: Sequence[Outcome]) -> float:
+    """The mean share of steps that two fits give to the same intention; NaN when there is nothing to compare."""
+    path = unpack_path(reference.result["decoded"])
+    shares = [decoding_agreement(unpack_path(other.result["decoded"]), path) for other in others]
+    return float(np.mean(shares)) if shares else float("nan")
+
+
+def _is_complete(group: Sequence[Outcome], n_folds: int) -> bool:
+    return {outcome.unit["fold"] for outcome in group} == {ALL_SESSIONS, *range(n_folds)}
+
+
+def _first_error(failures: Sequence[Failure]) -> str:
+    return f"the first of {len(failures)} errors was: {failures[0].error}" if failures else "compute the units first"

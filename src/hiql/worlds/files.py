@@ -1,0 +1,108 @@
+"""Worlds by name or from a file, as the command line takes them; and how data in labels fit a world in codes."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Hashable
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from hiql.data.coding import Coding, Labels
+from hiql.data.trajectories import Trajectories
+from hiql.errors import BadWorldFile, InvalidParameter
+from hiql.worlds.gridworld import gridworld
+from hiql.worlds.labyrinth import labyrinth
+from hiql.worlds.mdp import MDP, World
+
+GRID = re.compile(r"grid:(\d+)x(\d+)")
+
+
+def named_world(name: str, discount: float | None = None) -> World:
+    """The world "labyrinth", or "grid:5x5" for an open grid of width × height cells."""
+    options: dict[str, Any] = {} if discount is None else {"discount": discount}
+    if name == "labyrinth":
+        return labyrinth(**options)
+    if sides := GRID.fullmatch(name):
+        return gridworld((int(sides[1]), int(sides[2])), **options)
+    raise InvalidParameter(
+        parameter="world", value=name, remedy="choose labyrinth or grid:WIDTHxHEIGHT, or give a file of transitions"
+    )
+
+
+def load_world(path: str | PathLike[str], discount: float | None = None) -> tuple[MDP, Coding]:
+    """Transitions from an .npz file, and what its states and actions are called.
+
+    The file is made by ``np.savez(path, transitions=P)`` with P (S, A, S); it may also hold ``discount``, ``states``
+    and ``actions`` (labels as they stand in your table, in the order of P) and ``positions`` (S, 2) for maps. Large
+    worlds: ``scipy.sparse.save_npz(path, scipy.sparse.vstack(matrices))`` with one (S, S) matrix an action.
+    """
+    arrays = _arrays(path)
+    try:
+        transitions = _transitions(arrays)
+    except (KeyError, ValueError, IndexError) as error:
+        raise BadWorldFile(path=path, problem=f"it does not hold transitions ({error})") from error
+    gamma = discount if discount is not None else float(arrays.get("discount", 0.99))
+    if "positions" in arrays:
+        names = tuple(str(name) for name in arrays.get("actions", ()))
+        mdp: MDP = World(transitions, gamma, positions=arrays["positions"], action_names=names)
+    else:
+        mdp = MDP(transitions, gamma)
+    labels = {name: _labels(arrays, name, size, path) for name, size in _sizes(mdp).items()}
+    return mdp, Coding(mdp.n_states, mdp.n_actions, labels["states"], labels["actions"])
+
+
+def coding_of(world: MDP) -> Coding:
+    """The labels of a world: its actions may have names."""
+    names = getattr(world, "action_names", ()) or None
+    return Coding(world.n_states, world.n_actions, None, names)
+
+
+def in_codes_of(world: Coding, data: Trajectories) -> Trajectories:
+    """The data in the codes of a world. Where the table holds plain numbers, they are the world's codes."""
+    states = world.state_labels if _is_text(data.state_labels) else None
+    actions = world.action_labels if _is_text(data.action_labels) else None
+    return Coding(world.n_states, world.n_actions, states, actions).recode(data)
+
+
+def _is_text(labels: Labels) -> bool:
+    return any(isinstance(label, str) for label in labels or ())
+
+
+def _arrays(path: str | PathLike[str]) -> dict[str, Any]:
+    try:
+        content = np.load(path, allow_pickle=False)
+        if isinstance(content, np.ndarray):
+            return {"transitions": content}
+        with content:
+            return {name: content[name] for name in content.files}
+    except FileNotFoundError:
+        raise BadWorldFile(path=path, problem="there is no such file") from None
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile, KeyError) as error:
+        raise BadWorldFile(path=path, problem=f"it is not an .npz file of plain arrays ({error})") from error
+
+
+def _transitions(arrays: dict[str, Any]) -> Any:
+    if "indptr" in arrays:
+        stacked = sparse.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), tuple(arrays["shape"]))
+        n_states = stacked.shape[1]
+        if stacked.shape[0] % n_states:
+            raise ValueError(f"shape {stacked.shape} is not (actions · states, states)")
+        return [stacked[first : first + n_states] for first in range(0, stacked.shape[0], n_states)]
+    return arrays["transitions"]
+
+
+def _sizes(mdp: MDP) -> dict[str, int]:
+    return {"states": mdp.n_states, "actions": mdp.n_actions}
+
+
+def _labels(arrays: dict[str, Any], name: str, size: int, path: object) -> tuple[Hashable, ...] | None:
+    if name not in arrays:
+        return None
+    labels = tuple(arrays[name].ravel().tolist())
+    if len(labels) != size or len(set(labels)) != size:
+        raise BadWorldFile(path=path, problem=f"it has {len(set(labels))} different {name}, its transitions {size}")
+    return labels

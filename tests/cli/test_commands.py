@@ -1,0 +1,221 @@
+"""The command line: what it prints, what it writes, how it fails."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import import_module
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import hiql
+from hiql.cli import app
+from hiql.cli.numbers import whole_numbers
+from hiql.errors import InvalidParameter
+
+runner = CliRunner()
+COMMANDS = [
+    *(["demo"], ["fit"], ["select"], ["decode"], ["report"], ["info"]),
+    *(["simulate", "gridworld"], ["simulate", "reversal"]),
+    *(["reproduce", name] for name in ("gridworld", "labyrinth", "reversal")),
+]
+
+
+def run(*arguments, code=0):
+    result = runner.invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def run_json(*arguments, code=0):
+    return json.loads(run(*arguments, "--json", code=code).stdout)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A grid table and a model of it."""
+    folder = tmp_path_factory.mktemp("cli")
+    run("simulate", "gridworld", "--sessions", 60, "--out", folder / "grid.csv")
+    run("fit", folder / "grid.csv", "-k", 2, "--world", "grid:5x5", "--out", folder / "model.hiql")
+    return folder
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_help_shows_an_example(command):
+    text = run(*command, "--help").output
+    assert f"Example: hiql {' '.join(command)}" in " ".join(text.split())
+    assert "--debug" in text
+
+
+def test_demo_chooses_decodes_and_reports(tmp_path):
+    output = run("demo", "--out", tmp_path, "--seed", 3).output
+    assert "Chosen: K = 2" in output
+    assert float(re.search(r"true ones in ([\d.]+)%", " ".join(output.split()))[1]) > 97
+    written = {path.name for path in tmp_path.iterdir()}
+    assert {"report.html", "model.hiql", "selection.csv", "selection.png", "intentions.png"} <= written
+    assert hiql.load(tmp_path / "model.hiql").policy_.shape == (2, 25, 5)
+
+
+def test_fit_tells_what_it_understood_before_it_works(folder, tmp_path):
+    output = " ".join(run("fit", folder / "grid.csv", "-k", 1, "--out", tmp_path / "m.hiql").output.split())
+    data = hiql.worlds.simulate_two_goals(60, random_state=0).data
+    assert f"{data.n_steps} steps" in output or f"{data.n_steps:,}" in output
+    for words in ("state: state", "action: action", "sessions 60", "with a missing state", "world unknown"):
+        assert words in output, words
+
+
+def test_a_fit_on_the_command_line_is_the_fit_in_python(folder):
+    expert = hiql.worlds.simulate_two_goals(60, random_state=0)
+    python = hiql.HIAVI(2, mdp=hiql.worlds.gridworld(5)).fit(expert.data)
+    saved = hiql.load(folder / "model.hiql")
+    np.testing.assert_allclose(saved.policy_, python.policy_, rtol=1e-12)
+    assert saved.about_["command"].startswith("hiql")
+    assert saved.about_["layout"]["state"] == "state"
+
+
+def test_json_is_one_document_and_nothing_else(folder, tmp_path):
+    fit = run_json("fit", folder / "grid.csv", "-k", 1, "--out", tmp_path / "m.hiql")
+    assert fit["understood"]["sessions"] == 60
+    assert np.shape(fit["fit"]["transition"]) == (1, 1)
+    assert run_json("info", folder / "model.hiql")["model"]["kind"] == "HIAVI"
+    assert run_json("info", folder / "grid.csv")["actions"] == 5
+    assert run_json("info")["hiql"] == hiql.__version__
+    assert run_json("report", folder / "model.hiql", folder / "grid.csv", "--out", tmp_path / "r.html")["written"]
+
+
+def test_select_writes_its_answer_and_resumes(folder, tmp_path):
+    arguments = ["select", folder / "grid.csv", "-k", "1-2", "--world", "grid:5x5", "--restarts", 1, "--folds", 2]
+    first = run_json(*arguments, "--out", tmp_path / "s", "--jobs", 1)
+    assert first["chosen"]["n_intentions"] == 2
+    assert "held-out log-likelihood" in first["explanation"]
+    assert len(first["candidates"]) == 2
+    units = {path: path.stat().st_mtime_ns for path in (tmp_path / "s" / "units").iterdir()}
+    assert len(units) == 6
+    again = run_json(*arguments, "--out", tmp_path / "s", "--jobs", 1)
+    assert again == first
+    assert units == {path: path.stat().st_mtime_ns for path in (tmp_path / "s" / "units").iterdir()}
+    text = run(*arguments, "--out", tmp_path / "s").output
+    assert "Chosen: K = 2" in text
+    assert hiql.load(tmp_path / "s" / "model.hiql").n_intentions == 2
+
+
+def test_a_bandit_with_histories(tmp_path):
+    run("simulate", "reversal", "--mice", 2, "--sessions", 6, "--out", tmp_path / "r.csv")
+    arguments = ["-k", "1,2", "--history", "1-2", "--restarts", 1, "--folds", 2, "--jobs", 1]
+    found = run_json("select", tmp_path / "r.csv", *arguments, "--out", tmp_path / "s")
+    assert {candidate["history"] for candidate in found["candidates"]} == {1, 2}
+    model = hiql.load(tmp_path / "s" / "model.hiql")
+    assert model.about_["layout"]["history"] == found["chosen"]["history"]
+    run("decode", tmp_path / "s" / "model.hiql", tmp_path / "r.csv", "--out", tmp_path / "d.parquet")
+    assert len(pd.read_parquet(tmp_path / "d.parquet")) == len(pd.read_csv(tmp_path / "r.csv"))
+
+
+def test_subjects_can_be_held_out(tmp_path):
+    run("simulate", "reversal", "--mice", 3, "--sessions", 6, "--out", tmp_path / "r.csv")
+    options = ["-k", "1", "--hold-out", "subjects", "--restarts", 1, "--jobs", 1]
+    run("select", tmp_path / "r.csv", *options, "--out", tmp_path / "s")
+    assert len(list((tmp_path / "s" / "units").iterdir())) == 1 + 3
+
+
+def test_decoded_rows_lie_beside_the_rows_of_the_table(folder, tmp_path):
+    table = pd.read_csv(folder / "grid.csv")
+    shuffled = table.sample(frac=1.0, random_state=0)
+    shuffled.to_csv(tmp_path / "shuffled.csv", index=False)
+    run("decode", folder / "model.hiql", tmp_path / "shuffled.csv", "--out", tmp_path / "out.csv")
+    decoded = pd.read_csv(tmp_path / "out.csv")
+    assert decoded["row"].tolist() == list(range(len(table)))
+    for column in ("session", "step", "state", "action"):
+        assert decoded[column].tolist() == shuffled[column].tolist()
+    data = hiql.worlds.simulate_two_goals(60, random_state=0).data
+    path = hiql.load(folder / "model.hiql").decode(data)
+    back = decoded.sort_values(["session", "step"])
+    assert pd.factorize(back["decoded"])[0].tolist() == pd.factorize(path)[0].tolist()
+
+
+def test_a_state_the_model_does_not_know(folder, tmp_path):
+    table = pd.read_csv(folder / "grid.csv")
+    table.loc[3, "action"] = "jump"
+    table.to_csv(tmp_path / "odd.csv", index=False)
+    arguments = ["decode", folder / "model.hiql", tmp_path / "odd.csv", "--out", tmp_path / "out.csv"]
+    output = " ".join(run(*arguments, code=2).output.split())
+    assert "action 'jump' at session '0', step 3" in output
+    assert not (tmp_path / "out.csv").exists()
+    run(*arguments, "--unknown-is-missing")
+    assert pd.read_csv(tmp_path / "out.csv")["p_action"].isna().tolist()[2:5] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fit", "absent.csv"], "there is no file absent.csv"),
+        (["fit", "{grid}", "--state", "stat"], "did you mean 'state'"),
+        (["fit", "{grid}", "-k", "0"], "n_intentions"),
+        (["fit", "{grid}", "--world", "grid:2x2"], "is not among those of the model"),
+        (["fit", "{grid}", "--world", "atlantis"], "labyrinth or grid:WIDTHxHEIGHT"),
+        (["fit", "{grid}", "--world", "labyrinth", "--model-free"], "choose one of them"),
+        (["fit", "{grid}", "--transitions", "absent.npz"], "no such file"),
+        (["fit", "{grid}", "--discount", "1.5"], "discount"),
+        (["fit", "{grid}", "--out", "{grid}/model.hiql"], "grid.csv"),
+        (["select", "{grid}", "-k", "one"], "1-5 or 1,2,4"),
+        (["select", "{grid}", "--by", "taste"], "held-out, bic"),
+        (["select", "{grid}", "--family", "glm"], "hiavi, hiql, stochastic"),
+        (["select", "{grid}", "--hold-out", "subjects"], "at least 2 subjects"),
+        (["select", "{grid}", "--folds", "1"], "n_folds is 1"),
+        (["select", "{grid}", "--out", "{grid}"], "grid.csv"),
+        (["decode", "{grid}", "{grid}"], "model file"),
+        (["decode", "{model}", "{grid}", "--out", "x.xlsx"], ".parquet"),
+        (["decode", "{model}", "{grid}", "--method", "magic"], "smooth"),
+        (["decode", "{model}", "{grid}", "--out", "x.nwb", "--time", "action"], "time of step"),
+        (["simulate", "gridworld", "--sessions", "0"], "n_sessions"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_mistakes_get_one_sentence_and_exit_code_2(folder, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    places = {"grid": folder / "grid.csv", "model": folder / "model.hiql"}
+    result = run(*(argument.format(**places) for argument in arguments), code=2)
+    assert words in " ".join(result.output.split())
+    assert "Traceback" not in result.output
+    files = {path.name for path in tmp_path.rglob("*") if path.is_file()}
+    assert not files, "a refused command leaves nothing behind"
+
+
+def test_debug_shows_the_traceback(tmp_path):
+    result = runner.invoke(app, ["fit", str(tmp_path / "absent.csv"), "--debug"])
+    assert isinstance(result.exception, ValueError)
+    assert result.exc_info[2] is not None
+
+
+def test_a_bug_is_told_as_such(folder, monkeypatch):
+    monkeypatch.setattr(import_module("hiql.cli.info"), "load", lambda path: 1 / 0)
+    result = run("info", folder / "model.hiql", code=70)
+    assert "ZeroDivisionError" in result.output
+    assert "--debug" in result.output
+
+
+def test_a_fit_that_fails_is_reported_and_the_rest_is_kept(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("hiql.models.HIAVI._solver", refuse_three(hiql.HIAVI._solver))
+    options = ["-k", "2-3", "--world", "grid:5x5", "--restarts", 1, "--folds", 2, "--jobs", 1]
+    result = run("select", folder / "grid.csv", *options, "--out", tmp_path, code=1)
+    assert "three is too many" in result.output
+    assert "Chosen: K = 2" in result.output
+
+
+def refuse_three(make):
+    def solver(self):
+        if self.n_intentions == 3:
+            raise RuntimeError("three is too many")
+        return make(self)
+
+    return solver
+
+
+def test_lists_of_numbers():
+    assert whole_numbers("1-3,5", "k") == (1, 2, 3, 5)
+    assert whole_numbers("4, 2", "k") == (2, 4)
+    for text in ("", "a", "3-1", "1-", "-2", "1.5", "1-99999"):
+        with pytest.raises(InvalidParameter, match="1-5 or 1,2,4"):
+            whole_numbers(text, "k")

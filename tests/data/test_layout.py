@@ -1,0 +1,81 @@
+"""Columns are recognised by their names, or taken as told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hiql.data.layout import Steps, Trials, find_layout, layout_from_dict
+from hiql.data.summary import cautions, summarise
+from hiql.errors import BadTable, ColumnNotFound
+
+STEPS = pd.DataFrame(
+    {"Mouse": ["b", "b", "a", "a"], "Session": 1, "Step": [1, 0, 0, 1], "node": [1, 0, 0, 2], "action": 0}
+)
+TRIALS = pd.DataFrame({"animal": "a", "session": 1, "trial": [1, 2, 3], "choice": [0, 1, 1], "reward": [1, 0, 1]})
+
+
+def test_usual_names_are_recognised_whatever_their_case():
+    assert find_layout(STEPS, {}) == Steps("Session", "Mouse", "Step", state="node", action="action")
+    assert find_layout(TRIALS, {}) == Trials("session", "animal", "trial", choice="choice", outcome="reward", history=1)
+
+
+def test_what_is_given_wins_and_none_means_none():
+    table = STEPS.assign(where=[3, 2, 2, 3])
+    layout = find_layout(table, {"state": "where", "step": "none"})
+    assert (layout.state, layout.step) == ("where", None)
+    with pytest.raises(ColumnNotFound, match="did you mean 'where'"):
+        find_layout(table, {"state": "were"})
+
+
+def test_a_history_makes_trials_of_a_table_that_has_both():
+    both = TRIALS.assign(state=0, action=1)
+    assert isinstance(find_layout(both, {}), Steps)
+    assert find_layout(both, {}, history=2) == Trials("session", "animal", "trial", history=2)
+    assert isinstance(find_layout(both, {"choice": "choice"}), Trials)
+
+
+def test_a_table_with_neither_says_what_it_looked_for():
+    with pytest.raises(BadTable, match=r"choice; the table has 'x', 'y'.*--state and --action"):
+        find_layout(pd.DataFrame({"x": [1], "y": [2]}), {})
+
+
+def test_without_a_session_column_each_subject_is_a_session():
+    layout = find_layout(STEPS.drop(columns="Session"), {})
+    data = layout.read(STEPS.drop(columns="Session"))
+    assert layout.session is None
+    assert data.subjects == ("b", "a")
+    assert data.lengths.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("table", [STEPS, STEPS.drop(columns="Session"), TRIALS])
+def test_rows_lead_back_to_the_table(table):
+    layout = find_layout(table, {})
+    data, rows = layout.read(table), layout.rows(table)
+    assert sorted(rows) == list(range(len(table)))
+    column = layout.state if isinstance(layout, Steps) else layout.choice
+    codes = data.states if isinstance(layout, Steps) else data.actions
+    np.testing.assert_array_equal(codes, table[column].to_numpy()[rows])
+
+
+@pytest.mark.parametrize("table", [STEPS, TRIALS])
+def test_a_layout_survives_as_plain_values(table):
+    layout = find_layout(table, {}, missing=(-1, "x"))
+    assert layout_from_dict(layout.to_dict()) == layout
+
+
+def test_the_summary_counts():
+    facts = summarise(find_layout(TRIALS, {}).read(TRIALS))
+    assert (facts["subjects"], facts["sessions"], facts["steps"], facts["missing"]) == (1, 1, 3, 0)
+    assert facts["action_shares"] == {"0": pytest.approx(1 / 3), "1": pytest.approx(2 / 3)}
+    assert (facts["states"], facts["states_visited"]) == (5, 3)
+
+
+def test_odd_data_are_pointed_out():
+    single = pd.DataFrame({"session": range(4), "state": 0, "action": 1})
+    texts = cautions(find_layout(single, {}).read(single))
+    assert any("only one action" in text for text in texts)
+    assert any("single step" in text for text in texts)
+    scattered = pd.DataFrame({"session": 1, "state": range(8), "action": [0, 1] * 4})
+    assert any("visited 1.0 times" in text for text in cautions(find_layout(scattered, {}).read(scattered)))

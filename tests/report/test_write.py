@@ -1,0 +1,157 @@
+"""The whole page, without a browser: what it says, what it holds, how large it is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import hiql
+from hiql.errors import HiqlError
+from hiql.evaluate.strategies import ARCHETYPES
+from hiql.report import write_report
+from hiql.report.provenance import BIBTEX, PAPER_URL
+from tests.problems import random_mdp
+from tests.report.problems import EMOJI, HOSTILE, blocks, fitted, random_sessions, selection, visible
+
+
+def report(tmp_path, data, n_intentions=2, mdp=None, **options):
+    path = write_report(tmp_path / "new" / "report.html", fitted(data, n_intentions, mdp), data, **options)
+    return path.read_text(encoding="utf-8")
+
+
+def test_a_known_world_gives_names_maps_and_truth(tmp_path, two_goals):
+    data = two_goals.data.select(range(200))
+    page = report(tmp_path, data, mdp=two_goals.world)
+    text = visible(page)
+    assert "Two intentions behind 200 sessions" in text
+    assert "“to goal”" in text
+    assert "the truth is known" in text
+    assert blocks(page)["session_browser-data"]["map"] is not None
+    assert "How many intentions?" not in text
+
+
+def test_choice_tasks_are_named_by_strategy(tmp_path):
+    table = hiql.worlds.simulate_reversal(n_mice=2, n_sessions=6, random_state=0).table
+    text = visible(report(tmp_path, hiql.bandit_trials(table, history=1), 3))
+    assert "Stays after a win" in text
+    assert any(f"“{name}" in text for name in ARCHETYPES)
+    assert "2 subjects" in text
+
+
+def test_abstract_states_without_labels_or_names_are_numbered(tmp_path):
+    page = report(tmp_path, random_sessions([20, 30]))
+    assert "“intention 1”" in visible(page)
+    assert blocks(page)["session_browser-data"]["states"] is None
+
+
+def test_a_world_without_a_map_gives_tables(tmp_path):
+    rng = np.random.default_rng(0)
+    world = random_mdp(rng, n_states=5, n_actions=3)
+    page = report(tmp_path, random_sessions([20, 30]), mdp=world)
+    assert "rows are states" in page
+    assert blocks(page)["session_browser-data"]["map"] is None
+
+
+def test_one_intention_in_one_session_of_one_step(tmp_path):
+    page = report(tmp_path, random_sessions([1], n_states=1, n_actions=1), 1)
+    assert "One intention behind 1 session" in visible(page)
+    assert "no turns to take" in page
+
+
+def test_ten_thousand_states(tmp_path):
+    data = random_sessions([200, 200], n_states=10_000)
+    page = report(tmp_path, data)
+    assert f"The 60 most visited of {10_000:,} states" in page
+
+
+def test_everything_missing_but_one_step(tmp_path):
+    states, actions = np.full(30, -1), np.full(30, -1)
+    states[3] = actions[3] = 0
+    data = hiql.Trajectories.from_arrays([states], [actions], n_states=2, n_actions=2)
+    assert "29</dd>" in report(tmp_path, data, 1)
+
+
+def test_a_selection_is_explained_with_its_failures(tmp_path):
+    failures = [SimpleNamespace(unit={"n_intentions": 4, "fold": 1}, error=f"Boom: {HOSTILE}")]
+    page = report(tmp_path, random_sessions([20, 30]), selection=selection(failures=failures))
+    text = visible(page)
+    assert "Two are enough &amp; simple." in text
+    assert "A fit failed (n_intentions 4, fold 1): Boom: &lt;/script&gt;" in text
+    assert text.count('class="chosen"') == 1
+    assert "Row 3 has the best held-out score" in text
+
+
+def test_notes_of_the_model_are_warnings(tmp_path):
+    data = random_sessions([40])
+    model = fitted(data, max_iter=1)
+    path = write_report(tmp_path / "r.html", model, data)
+    assert "before it converged" in visible(path.read_text(encoding="utf-8"))
+
+
+def test_models_that_were_renumbered_or_loaded_can_be_reported(tmp_path):
+    data = random_sessions([40])
+    model = fitted(data)
+    model.permuted([1, 0]).save(tmp_path / "m.hiql")
+    write_report(tmp_path / "r.html", hiql.load(tmp_path / "m.hiql"), data)
+
+
+def test_names_about_and_labels_are_shown_and_never_run(tmp_path):
+    labels = (HOSTILE, EMOJI, "c")
+    data = random_sessions(
+        [20, 30], 3, 3, subjects=(HOSTILE, EMOJI), state_labels=labels, action_labels=labels,
+        session_names=(EMOJI, HOSTILE),
+    )  # fmt: skip
+    page = report(tmp_path, data, names=(HOSTILE, "b"), about={HOSTILE: HOSTILE}, selection=selection())
+    assert "<script>window" not in page
+    assert "<b>bold" not in visible(page)
+    book = blocks(page)["session_browser-data"]
+    assert book["actions"] == list(labels)
+    assert book["subjects"] == [HOSTILE, EMOJI]
+
+
+def test_the_wrong_number_of_names_or_another_world_is_refused(tmp_path):
+    data = random_sessions([20])
+    with pytest.raises(HiqlError):
+        report(tmp_path, data, names=("only one",))
+    with pytest.raises(HiqlError):
+        report(tmp_path, data, world=hiql.worlds.gridworld(3))
+
+
+def test_the_page_fetches_nothing_and_may_fetch_nothing(tmp_path):
+    page = report(tmp_path, random_sessions([20, 30]), selection=selection())
+    assert re.findall(r'\b(?:src|href)="([^"#][^"]*)"', visible(page)) == ["data:,", PAPER_URL]
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    assert "default-src &#x27;none&#x27;" in policy
+    assert "form-action &#x27;none&#x27;" in policy
+    assert page.count("plotly.js v") == 1
+
+
+def test_half_a_thousand_long_sessions_make_a_page_one_can_mail(tmp_path):
+    data = random_sessions([500] * 500, n_states=50, n_actions=4)
+    path = write_report(tmp_path / "r.html", fitted(data, 3, max_iter=2), data)
+    assert path.stat().st_size < 10e6
+    assert "too large to travel" not in path.read_text(encoding="utf-8")
+
+
+def test_data_beyond_the_limit_are_cut_and_said_to_be(tmp_path, monkeypatch):
+    monkeypatch.setattr("hiql.report.browser_panel.MOST_BYTES", 2000)
+    data = random_sessions([50] * 20, subjects=[f"m{i % 3}" for i in range(20)])
+    page = report(tmp_path, data)
+    book = blocks(page)["session_browser-data"]
+    assert book["subjects"] == ["m0", "m1", "m2"]
+    assert f"{len(book['sessions'])} of 20" in visible(page)
+    assert len(book["sessions"]) < 20
+
+
+def test_the_citation_is_that_of_the_citation_file():
+    text = (Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8")
+    title = re.search(r'preferred-citation:.*?title: "([^"]+)"', text, flags=re.DOTALL)[1]
+    assert title in BIBTEX
+    assert re.search(r'url: "([^"]+)"', text)[1] == PAPER_URL
+    flat = " ".join(BIBTEX.split())
+    for family, given in re.findall(r"family-names: ([^,]+), given-names: ([^}]+)}", text):
+        assert f"{family}, {given}" in flat

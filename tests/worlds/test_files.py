@@ -1,0 +1,73 @@
+"""Worlds by name and from files, and data that fit them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import hiql
+from hiql.errors import BadWorldFile, InvalidParameter, InvalidTransitions, UnknownLabel
+from hiql.worlds.files import coding_of, in_codes_of, load_world, named_world
+
+
+@pytest.fixture
+def transitions():
+    return np.random.default_rng(0).dirichlet(np.ones(3), (3, 2))
+
+
+def test_named_worlds():
+    assert (named_world("labyrinth").n_states, named_world("labyrinth", 0.5).discount) == (127, 0.5)
+    assert named_world("grid:4x3").n_states == 12
+    with pytest.raises(InvalidParameter, match="labyrinth or grid:WIDTHxHEIGHT"):
+        named_world("atlantis")
+
+
+def test_dense_and_sparse_files_hold_the_same_world(tmp_path, transitions):
+    np.savez(tmp_path / "dense.npz", transitions=transitions, discount=0.8)
+    np.save(tmp_path / "bare.npy", transitions)
+    stacked = sparse.vstack([sparse.csr_array(transitions[:, a]) for a in range(2)])
+    sparse.save_npz(tmp_path / "sparse.npz", stacked)
+    for name in ("dense.npz", "bare.npy", "sparse.npz"):
+        mdp, _ = load_world(tmp_path / name)
+        np.testing.assert_allclose(mdp.expect(np.arange(3.0)), transitions @ np.arange(3.0))
+    assert load_world(tmp_path / "dense.npz")[0].discount == 0.8
+    assert load_world(tmp_path / "dense.npz", 0.5)[0].discount == 0.5
+
+
+def test_labels_of_a_file_say_which_row_is_which_state(tmp_path, transitions):
+    np.savez(tmp_path / "p.npz", transitions=transitions, states=["home", "arm", "water"], actions=["go", "stay"])
+    _, coding = load_world(tmp_path / "p.npz")
+    data = in_codes_of(coding, trajectories(["water", "arm"], ["stay", "go"]))
+    assert (data.states.tolist(), data.actions.tolist()) == ([2, 1], [1, 0])
+
+
+def test_plain_numbers_are_codes_of_the_world_and_names_are_names():
+    grid = coding_of(named_world("grid:5x5"))
+    assert in_codes_of(grid, trajectories([24, 7], [4, 2])).states.tolist() == [24, 7]
+    assert in_codes_of(grid, trajectories([24, 7], ["stay", "left"])).actions.tolist() == [4, 2]
+    with pytest.raises(UnknownLabel, match="state '25'"):
+        in_codes_of(grid, trajectories([25, 7], [4, 2]))
+    with pytest.raises(UnknownLabel, match="action 'jump'"):
+        in_codes_of(grid, trajectories([24, 7], ["jump", "left"]))
+
+
+def test_bad_files_are_refused(tmp_path, transitions):
+    with pytest.raises(BadWorldFile, match="no such file"):
+        load_world(tmp_path / "absent.npz")
+    (tmp_path / "text.npz").write_text("P")
+    np.savez(tmp_path / "other.npz", x=1)
+    np.savez(tmp_path / "objects.npz", transitions=np.array([{}], dtype=object))
+    np.savez(tmp_path / "labels.npz", transitions=transitions, states=["a", "a", "b"])
+    for name in ("text", "other", "objects", "labels"):
+        with pytest.raises(BadWorldFile, match=r"np.savez"):
+            load_world(tmp_path / f"{name}.npz")
+    np.savez(tmp_path / "sums.npz", transitions=2 * transitions)
+    with pytest.raises(InvalidTransitions, match="sums to 2"):
+        load_world(tmp_path / "sums.npz")
+
+
+def trajectories(states, actions):
+    import pandas as pd
+
+    return hiql.Trajectories.from_dataframe(pd.DataFrame({"session": 1, "state": states, "action": actions}))
