@@ -104,11 +104,14 @@ class Threads:
 
     def __init__(self):
         self._pool = ThreadPoolExecutor(1)
+        self.troubles = []
 
     def submit(self, function, *arguments, pure):
         return self._pool.submit(_call, function, arguments)
 
     def gather(self, tasks):
+        if self.troubles:
+            raise self.troubles.pop()
         return [task.result() for task in tasks]
 
 
@@ -162,6 +165,14 @@ def test_the_chain_of_a_chunk_is_that_of_its_own_steps(small, threads):
 def test_hiql_needs_every_step_only_at_the_end(small, threads):
     fits = [hiql.HIQL(2, n_init=2, patience=0, max_iter=20).fit(small, client=client) for client in (threads, None)]
     assert_same(*fits)
+
+
+def test_chunks_that_dask_has_given_up_are_sent_again_once(small, threads):
+    threads.troubles = [RuntimeError("the workers died")]
+    assert_same(model().fit(small, client=threads), model().fit(small))
+    threads.troubles = 2 * [RuntimeError("the workers died")]
+    with pytest.raises(RuntimeError, match="the workers died"):
+        model().fit(small, client=threads)
 
 
 def test_a_bank_that_depends_on_the_steps_is_refused(small, threads):

@@ -43,18 +43,28 @@ class SpreadData:
 
     def __init__(self, client: Any, data: Trajectories) -> None:
         self._client = client
-        self._pair_counts = data.pair_counts
+        self._data = data
         self._first_session = data.select([0])
-        self._parts = [send_once(client, data.select(range(*sessions))) for sessions in chunks(data)]
+        self._parts = self._sent()
 
     def expect(self, problem: Problem, point: Point) -> Expectation:
         """The E-step: (parameters → counts) on every chunk, added up here."""
         at = Parcel((problem.dynamics, point))
-        tasks = [self._client.submit(count_part, part, at, pure=False) for part in self._parts]
-        counted: list[Counted] = [parcel.value for parcel in self._client.gather(tasks)]
+        try:
+            counted = self._counted(at)
+        except Exception:  # workers may have died too often for Dask to go on; other errors will come back
+            self._parts = self._sent()
+            counted = self._counted(at)
         tables = tables_of(self._first_session, problem.dynamics, point)
         check_addable(counted, tables)
-        return add_up(counted, tables, self._pair_counts)
+        return add_up(counted, tables, self._data.pair_counts)
+
+    def _sent(self) -> list[Any]:
+        return [send_once(self._client, self._data.select(range(*sessions))) for sessions in chunks(self._data)]
+
+    def _counted(self, at: Parcel) -> list[Counted]:
+        tasks = [self._client.submit(count_part, part, at, pure=False) for part in self._parts]
+        return [parcel.value for parcel in self._client.gather(tasks)]
 
 
 def count_part(part: Parcel, at: Parcel) -> Parcel:
