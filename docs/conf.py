@@ -19,7 +19,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "numpydoc",
 ]
-exclude_patterns = ["_build", "_templates", "generated"]
+exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
 
 # --- text -----------------------------------------------------------------------------------------------------
@@ -43,7 +43,11 @@ html_extra_path = ["_build/examples"]
 
 # --- API ------------------------------------------------------------------------------------------------------
 autosummary_generate = True
-autosummary_ignore_module_all = False
+# Names that differ in case only would share a page on some file systems.
+autosummary_filename_map = {
+    f"hiql.{name}": f"hiql.{name}-class"
+    for name in ("evaluate.Bootstrap", "evaluate.Recovery", "worlds.Objectworld")
+}
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 
