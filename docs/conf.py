@@ -34,7 +34,7 @@ nb_execution_in_temp = True
 nb_merge_streams = True
 # The commands of a page are those of this environment, and print as into a file, 100 columns wide.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-os.environ |= {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}
+os.environ |= {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "TTY_COMPATIBLE": "0", "TTY_INTERACTIVE": "0"}
 # What pages make for readers to open lies here, and is copied into the built documentation.
 EXAMPLES = HERE / "_build" / "examples"
 EXAMPLES.mkdir(parents=True, exist_ok=True)
