@@ -1,6 +1,7 @@
 """Sphinx configuration. Pages with code are executed at build time; nothing is fetched from the network."""
 
 import os
+import re
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -45,8 +46,7 @@ html_extra_path = ["_build/examples"]
 autosummary_generate = True
 # Names that differ in case only would share a page on some file systems.
 autosummary_filename_map = {
-    f"hiql.{name}": f"hiql.{name}-class"
-    for name in ("evaluate.Bootstrap", "evaluate.Recovery", "worlds.Objectworld")
+    f"hiql.{name}": f"hiql.{name}-class" for name in ("evaluate.Bootstrap", "evaluate.Recovery", "worlds.Objectworld")
 }
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
@@ -67,3 +67,19 @@ html_theme_options = {
     "footer_end": [],
 }
 html_sidebars = {"index": [], "start": [], "which_method": [], "limitations": []}
+
+
+# --- docstrings -----------------------------------------------------------------------------------------------
+
+
+def describe_on_a_line_of_its_own(_app, _what, _name, _obj, _options, lines):
+    """Docstrings say ``name : what it is``; numpydoc takes what follows a colon for a type, and prints it so."""
+    for i, line in reversed(list(enumerate(lines))):
+        section = next((lines[j - 1] for j in range(i, 0, -1) if re.fullmatch(r"-{3,}", lines[j])), "")
+        entry = re.fullmatch(r"(\w[\w, ]*) : (.*)", line)
+        if section in {"Parameters", "Attributes"} and entry:
+            lines[i : i + 1] = [entry[1], f"    {entry[2]}"]
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", describe_on_a_line_of_its_own, priority=400)
