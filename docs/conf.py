@@ -1,6 +1,7 @@
 """Sphinx configuration. Pages with code are executed at build time; nothing is fetched from the network."""
 
 import os
+import re
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -19,7 +20,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "numpydoc",
 ]
-exclude_patterns = ["_build", "_templates", "generated"]
+exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
 
 # --- text -----------------------------------------------------------------------------------------------------
@@ -34,7 +35,7 @@ nb_execution_in_temp = True
 nb_merge_streams = True
 # The commands of a page are those of this environment, and print as into a file, 100 columns wide.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-os.environ |= {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}
+os.environ |= {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "TTY_COMPATIBLE": "0", "TTY_INTERACTIVE": "0"}
 # What pages make for readers to open lies here, and is copied into the built documentation.
 EXAMPLES = HERE / "_build" / "examples"
 EXAMPLES.mkdir(parents=True, exist_ok=True)
@@ -43,7 +44,10 @@ html_extra_path = ["_build/examples"]
 
 # --- API ------------------------------------------------------------------------------------------------------
 autosummary_generate = True
-autosummary_ignore_module_all = False
+# Names that differ in case only would share a page on some file systems.
+autosummary_filename_map = {
+    f"hiql.{name}": f"hiql.{name}-class" for name in ("evaluate.Bootstrap", "evaluate.Recovery", "worlds.Objectworld")
+}
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 
@@ -63,3 +67,19 @@ html_theme_options = {
     "footer_end": [],
 }
 html_sidebars = {"index": [], "start": [], "which_method": [], "limitations": []}
+
+
+# --- docstrings -----------------------------------------------------------------------------------------------
+
+
+def describe_on_a_line_of_its_own(_app, _what, _name, _obj, _options, lines):
+    """Docstrings say ``name : what it is``; numpydoc takes what follows a colon for a type, and prints it so."""
+    for i, line in reversed(list(enumerate(lines))):
+        section = next((lines[j - 1] for j in range(i, 0, -1) if re.fullmatch(r"-{3,}", lines[j])), "")
+        entry = re.fullmatch(r"(\w[\w, ]*) : (.*)", line)
+        if section in {"Parameters", "Attributes"} and entry:
+            lines[i : i + 1] = [entry[1], f"    {entry[2]}"]
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", describe_on_a_line_of_its_own, priority=400)

@@ -39,6 +39,8 @@ def _rebuild(kind: type[HiqlError], details: dict[str, Any]) -> HiqlError:
 
 
 class StateOutOfRange(HiqlError):
+    """A state code that is negative or not below ``n_states``."""
+
     @staticmethod
     def describe(state: int, session: str, step: int, n_states: int, field: str = "state") -> str:
         return (
@@ -48,6 +50,8 @@ class StateOutOfRange(HiqlError):
 
 
 class ActionOutOfRange(HiqlError):
+    """An action code that is negative or not below ``n_actions``."""
+
     @staticmethod
     def describe(action: int, session: str, step: int, n_actions: int) -> str:
         return (
@@ -57,6 +61,8 @@ class ActionOutOfRange(HiqlError):
 
 
 class NotAnInteger(HiqlError):
+    """A code that is not a whole number."""
+
     @staticmethod
     def describe(field: str, value: object, session: str, step: int) -> str:
         return (
@@ -67,6 +73,8 @@ class NotAnInteger(HiqlError):
 
 
 class UnknownLabel(HiqlError):
+    """A state or action that the model has never heard of."""
+
     @staticmethod
     def describe(field: str, label: str, session: str, step: int, known: str) -> str:
         return (
@@ -77,6 +85,8 @@ class UnknownLabel(HiqlError):
 
 
 class DifferentLabels(HiqlError):
+    """The same code means different things to the data and to the model."""
+
     @staticmethod
     def describe(field: str, code: int, data: object, model: object) -> str:
         return (
@@ -86,6 +96,8 @@ class DifferentLabels(HiqlError):
 
 
 class UnequalLengths(HiqlError):
+    """Two things that belong together, step by step or session by session, differ in length."""
+
     @staticmethod
     def describe(field: str, length: int, other: str, other_length: int, session: str | None = None) -> str:
         where = "" if session is None else f" in session {session!r}"
@@ -93,12 +105,16 @@ class UnequalLengths(HiqlError):
 
 
 class EmptyData(HiqlError):
+    """There is nothing to work on."""
+
     @staticmethod
     def describe(what: str, remedy: str) -> str:
         return f"{what}; {remedy}"
 
 
 class ColumnNotFound(HiqlError):
+    """The table has no such column; near names are offered."""
+
     @staticmethod
     def describe(field: str, column: str, available: Sequence[str]) -> str:
         names = {name.casefold(): name for name in map(str, available) if name}
@@ -109,6 +125,8 @@ class ColumnNotFound(HiqlError):
 
 
 class BadTable(HiqlError):
+    """A table that cannot be read, or can be read in two ways."""
+
     @staticmethod
     def describe(what: str, remedy: str) -> str:
         return f"{what}; {remedy}"
@@ -127,24 +145,32 @@ class BadSessionFile(HiqlError):
 
 
 class InvalidTransitions(HiqlError):
+    """Transitions that are not probabilities of next states."""
+
     @staticmethod
     def describe(what: str, remedy: str = "make every P(s, a, ·) non-negative with sum 1") -> str:
         return f"transitions: {what}; {remedy}"
 
 
 class InvalidDiscount(HiqlError):
+    """A discount outside [0, 1)."""
+
     @staticmethod
     def describe(discount: object) -> str:
         return f"discount is {discount!r}; choose a number in [0, 1), for example 0.99"
 
 
 class InvalidParameter(HiqlError):
+    """An argument with a value that makes no sense."""
+
     @staticmethod
     def describe(parameter: str, value: object, remedy: str) -> str:
         return f"{parameter} is {value!r}; {remedy}"
 
 
 class ShapeMismatch(HiqlError):
+    """An array of the wrong shape."""
+
     @staticmethod
     def describe(field: str, shape: object, expected: object, remedy: str) -> str:
         return f"{field} has shape {shape} where {expected} is expected; {remedy}"
@@ -154,12 +180,16 @@ class ShapeMismatch(HiqlError):
 
 
 class InvalidNumberOfIntentions(HiqlError):
+    """A number of intentions that cannot be fitted to these data."""
+
     @staticmethod
     def describe(n_intentions: object, remedy: str) -> str:
         return f"n_intentions is {n_intentions!r}; {remedy}"
 
 
 class DataDoesNotFitModel(HiqlError):
+    """Data with other numbers of states or actions than the model's."""
+
     @staticmethod
     def describe(field: str, data: int, model: int) -> str:
         return (
@@ -169,12 +199,16 @@ class DataDoesNotFitModel(HiqlError):
 
 
 class MissingExtra(HiqlError):
+    """A feature whose optional packages are not installed."""
+
     @staticmethod
     def describe(what: str, extra: str) -> str:
         return f'{what} needs packages that are not installed; install them with: pip install "hiql[{extra}]"'
 
 
 class BadWorldFile(HiqlError):
+    """A file that does not hold a world."""
+
     @staticmethod
     def describe(path: object, problem: str) -> str:
         return (
@@ -184,12 +218,16 @@ class BadWorldFile(HiqlError):
 
 
 class ModelFileError(HiqlError):
+    """A file that does not hold a model."""
+
     @staticmethod
     def describe(path: object, problem: str, remedy: str = "save the model again with model.save(path)") -> str:
         return f"{path} cannot be read as a hiql model: {problem}; {remedy}"
 
 
 class DatasetUnavailable(HiqlError):
+    """A published data set that is neither here nor to be had."""
+
     @staticmethod
     def describe(name: str, problem: str, remedy: str) -> str:
         return f"data set {name!r} is not available: {problem}; {remedy}"
@@ -199,6 +237,8 @@ class DatasetUnavailable(HiqlError):
 
 
 class ClusterUnavailable(HiqlError):
+    """A Dask cluster that cannot be reached or used."""
+
     @staticmethod
     def describe(cluster: object, problem: str, remedy: str) -> str:
         return f"cluster {cluster!r} cannot be used: {problem}; {remedy}"

@@ -48,7 +48,10 @@ class DIRL(PolicyBaseline):
 
     Attributes
     ----------
-    maps_ : u (M, S); weights_ : w (M, T), one column if σ = 0; reward_ : r (T, S); log_policy_ : (T, S, A)
+    maps_ : u (M, S)
+    weights_ : w (M, T), one column if σ = 0
+    reward_ : r (T, S)
+    log_policy_ : (T, S, A)
     log_likelihood_ : of the training data, in nats; ``objective_`` is the log-posterior up to a constant
     objectives_ : (n_init,) the log-posterior each start reached
     n_iter_, converged_, notes_

@@ -38,7 +38,10 @@ class MaxCausalEntropyIRL(PolicyBaseline):
 
     Attributes
     ----------
-    coefficients_ : θ (F,) or (F, A); reward_ : (S,) or (S, A); value_ : V (S,); log_policy_ : (1, S, A)
+    coefficients_ : θ (F,) or (F, A)
+    reward_ : (S,) or (S, A)
+    value_ : V (S,)
+    log_policy_ : (1, S, A)
     log_likelihood_ : of the training data, in nats; ``objective_`` includes the penalty
     n_iter_, converged_, notes_
     n_free_ : what the data can identify: in how many independent ways the coefficients move the log-odds of

@@ -43,7 +43,7 @@ class MarkovChain:
         return Chain(np.exp(initial), np.exp(transition)[None], rows, np.arange(len(initial)))
 
     def update(self, params: Parameters, counts: ChainCounts) -> Parameters:  # noqa: ARG002
-        """Paper, eqs. (9) and (10), with pseudo-counts."""
+        """Paper, eqs. (10) and (11), with pseudo-counts."""
         return self._normalised(counts.initial), self._normalised(counts.transitions[0])
 
     def log_prior(self, params: Parameters) -> float:

@@ -25,9 +25,9 @@ class Recovery:
 
     Attributes
     ----------
-    policy_distance : mean over simulated steps of the total variation between true and refitted π_z(·|s), z the true
-        intention; 0 is perfect
-    transition_mean_error, transition_max_error : mean and largest |difference| of an entry of Λ
+    policy_distance : mean over simulated steps of the total variation between true and refitted ``π_z(·|s)``, z being
+        the true intention; 0 is perfect
+    transition_mean_error, transition_max_error : mean and largest absolute difference of an entry of Λ
     initial_error : total variation between the two Π
     agreement : share of steps at which the refit decodes the true intention
     oracle_agreement : the same for decoding with the true parameters: what it misses, the data do not tell
