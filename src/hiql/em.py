@@ -6,8 +6,8 @@ Plain EM is the map θ → F(θ): posteriors of the intentions given θ (E), the
 SQUAREM (Varadhan & Roland 2008) uses two EM steps r = F(θ) − θ and v = F(F(θ)) − F(θ) − r to jump ahead to
 θ − 2ar + a²v with a = −‖r‖/‖v‖; a jump that lowers the objective is taken back, so the climb stays monotone. We
 jump in log-probabilities and normalise, so that parameters stay probabilities. ``benchmarks/passes.py`` measures what
-it saves. Anderson acceleration, L-BFGS preconditioned by EM, over-relaxation and Barzilai–Borwein steps were tried on
-the same problems and saved no more, mostly because the first passes from a random start are not to be hurried.
+it saves. Anderson acceleration, L-BFGS preconditioned by EM, over-relaxation and Barzilai–Borwein steps, tried on the
+same problems from a few starts each, saved no more; SQUAREM followed by L-BFGS saved about a tenth of the passes more.
 """
 
 from __future__ import annotations
