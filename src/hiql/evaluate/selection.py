@@ -27,6 +27,7 @@ class Selection(NamedTuple):
 
     @property
     def best(self) -> Candidate:
+        """The candidate with the lowest BIC."""
         return min(self.candidates, key=lambda candidate: candidate.bic)
 
 
