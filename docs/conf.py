@@ -29,7 +29,7 @@ myst_heading_anchors = 3
 
 # --- executed pages -------------------------------------------------------------------------------------------
 nb_execution_mode = "auto"
-nb_execution_timeout = 120
+nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 nb_execution_in_temp = True
 nb_merge_streams = True

@@ -87,6 +87,7 @@ class DIRL(PolicyBaseline):
         self.tol = tol
 
     def fit(self, data: Trajectories, y: object = None) -> Self:  # noqa: ARG002
+        """Fit to the data; returns itself."""
         posterior = self._posterior(data)
         n_init, max_iter = check_whole("n_init", self.n_init), check_whole("max_iter", self.max_iter)
         tol = check_number("tol", self.tol)

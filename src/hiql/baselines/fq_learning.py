@@ -66,6 +66,7 @@ class FQLearning(ScoredEstimator):
         self.tol = tol
 
     def fit(self, data: Trajectories, y: object = None) -> Self:  # noqa: ARG002
+        """Fit to the data; returns itself."""
         n_init, max_iter = check_whole("n_init", self.n_init), check_whole("max_iter", self.max_iter)
         tol = check_number("tol", self.tol)
         check_evidence(data)

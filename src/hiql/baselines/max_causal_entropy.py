@@ -68,6 +68,7 @@ class MaxCausalEntropyIRL(PolicyBaseline):
         self.tol = tol
 
     def fit(self, data: Trajectories, y: object = None) -> Self:  # noqa: ARG002
+        """Fit to the data; returns itself."""
         planner = SoftPlanner(check_world(self.mdp, self.discount, data))
         features = self._checked_features(planner.mdp)
         penalty = data.n_sessions * check_number("l2", self.l2)

@@ -20,6 +20,7 @@ class RandomPolicy(PolicyBaseline):
     """Chance: π(a|s) = 1/A. Nothing is free."""
 
     def fit(self, data: Trajectories, y: object = None) -> Self:  # noqa: ARG002
+        """Fit to the data; returns itself."""
         self.log_policy_ = np.full((1, data.n_states, data.n_actions), -np.log(data.n_actions))
         self.n_free_ = 0
         return self
@@ -39,6 +40,7 @@ class CountPolicy(PolicyBaseline):
         self.pseudo_count = pseudo_count
 
     def fit(self, data: Trajectories, y: object = None) -> Self:  # noqa: ARG002
+        """Fit to the data; returns itself."""
         self._count(data, data.pair_counts[None])
         return self
 
@@ -58,6 +60,7 @@ class TimedCountPolicy(CountPolicy):
     """
 
     def fit(self, data: Trajectories, y: object = None) -> Self:  # noqa: ARG002
+        """Fit to the data; returns itself."""
         self._count(data, timed_counts(data))
         return self
 
@@ -79,6 +82,7 @@ class KnownExpert(PolicyBaseline):
         self.policies = policies
 
     def fit(self, data: Trajectories, y: object = None) -> Self:  # noqa: ARG002
+        """Fit to the data; returns itself."""
         policies = np.asarray(self.policies, dtype=np.float64)
         _check_policies(policies)
         check_sizes(data, *policies.shape[1:])

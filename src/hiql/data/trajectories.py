@@ -167,6 +167,7 @@ class Trajectories:
 
     @property
     def n_sessions(self) -> int:
+        """Number of sessions."""
         return len(self.offsets) - 1
 
     @property

@@ -35,6 +35,7 @@ class Level(NamedTuple):
     parent: npt.NDArray[np.int64] | None = None
 
     def select(self, sessions: npt.ArrayLike) -> Level:
+        """The sessions with these indices, at the same level."""
         return Level(self.data.select(sessions), self.parent)
 
 

@@ -40,14 +40,17 @@ class MDP:
 
     @property
     def is_sparse(self) -> bool:
+        """Whether the transitions are sparse matrices, one an action."""
         return isinstance(self.transitions, tuple)
 
     @property
     def n_states(self) -> int:
+        """S."""
         return int(self.transitions[0].shape[-1] if self.is_sparse else self.transitions.shape[0])
 
     @property
     def n_actions(self) -> int:
+        """A."""
         return len(self.transitions) if self.is_sparse else int(self.transitions.shape[1])
 
     def expect(self, value: npt.ArrayLike) -> FloatArray:
