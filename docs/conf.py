@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -44,6 +45,7 @@ html_extra_path = ["_build/examples"]
 
 # --- API ------------------------------------------------------------------------------------------------------
 autosummary_generate = True
+shutil.rmtree(HERE / "generated", ignore_errors=True)  # pages of names that are no longer there
 # Names that differ in case only would share a page on some file systems.
 autosummary_filename_map = {
     f"hiql.{name}": f"hiql.{name}-class" for name in ("evaluate.Bootstrap", "evaluate.Recovery", "worlds.Objectworld")
