@@ -43,4 +43,4 @@ docs: .venv/docs  ## the documentation, in docs/_build/html/index.html
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
 clean:
-	rm -rf .venv demo docs/_build
+	rm -rf .venv demo docs/_build docs/generated

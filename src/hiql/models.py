@@ -53,10 +53,20 @@ class IntentionModel(ScoredEstimator):
 
     Attributes
     ----------
-    initial_ (K,), transition_ (K, K), policy_, reward_, q_ (K, S, A), value_ (K, S)
-    log_likelihood_ : of the training data, in nats; ``objective_`` adds the log-priors, ``trace_`` is its course
-    n_iter_, converged_, restarts_, n_free_
-    share_ (K,) : how much of the training data each intention explains; intentions are sorted by it
+    initial_ : (K,) Π, how sessions begin
+    transition_ : (K, K) Λ, how intentions follow one another
+    policy_ : (K, S, A) π_i(a|s); ``log_policy_`` is its logarithm
+    reward_ : (K, S, A) the recovered rewards, up to a gauge
+    q_ : (K, S, A) action values
+    value_ : (K, S) values of states
+    log_likelihood_ : of the training data, in nats
+    objective_ : what EM climbs: the log-likelihood and the log-priors
+    trace_ : its course
+    n_iter_ : passes over the data of the best climb
+    converged_ : whether it converged
+    restarts_ : what the search tried
+    n_free_ : free parameters that the data can tell, for BIC
+    share_ : (K,) how much of the training data each intention explains; intentions are sorted by it
     notes_ : anything the user should know about the fit, in sentences
     coding_ : what the codes of states and actions mean; ``coding_.recode(data)`` puts other data into these codes
     about_ : how the fit was made, for those who find the file: plain values by name, empty unless someone fills it

@@ -20,7 +20,7 @@ def progress_bar(label: str, *, enabled: bool = True) -> Iterator[Callable[[int,
         TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), console=console, transient=True
     )
     task = bar.add_task(label)
-    visible = enabled and (console.is_terminal or console.is_jupyter)
+    visible = enabled and (console.is_terminal or console.is_jupyter) and not console.is_dumb_terminal
     began = time.monotonic()
 
     def update(done: int, total: int) -> None:

@@ -197,10 +197,10 @@ REFUSED = {
     "infinity": (rows("1,inf,0", "1,0,1"), BadTable, "state column holds infinity.*; correct it, or leave the cell"),
     "overflow": (rows("1,0,1e400", "1,0,1"), BadTable, "action column holds infinity"),
     "dash": (rows("1,-,0", "1,1,1"), BadTable, "is '-' a value, .*missing=.'-',. if it means not observed"),
-    "dot": (rows("1,0,.", "1,1,1"), BadTable, "the action column holds 1: is '.' a value"),
-    "dash among words": (rows("1,0,-", "1,1,left"), BadTable, "the action column holds left: is '-' a value"),
-    "word among numbers": (rows("1,none,0", "1,7,1"), BadTable, "holds 7: is 'none' a value"),
-    "spreadsheet error": (rows("1,#REF!,0", "1,a,1"), BadTable, "holds a: is '#REF!' a value"),
+    "dot": (rows("1,0,.", "1,1,1"), BadTable, "the action column holds 1, and '.' may be a value"),
+    "dash among words": (rows("1,0,-", "1,1,left"), BadTable, "the action column holds left, and '-' may be a value"),
+    "word among numbers": (rows("1,none,0", "1,7,1"), BadTable, "holds 7, and 'none' may be a value"),
+    "spreadsheet error": (rows("1,#REF!,0", "1,a,1"), BadTable, "holds a, and '#REF!' may be a value"),
     "nothing observed": (rows("1,,", "1,,"), EmptyData, "every state or every action is missing"),
 }
 
@@ -268,8 +268,8 @@ def test_a_hundred_thousand_states_are_fitted_and_senseless_sizes_refused(tmp_pa
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (rows("1,0,1", "1,-,0", header="session,choice,reward"), "choice column holds 0: is '-' a value"),
-        (rows("1,0,1", "1,1,.", header="session,choice,reward"), "outcome column holds 1: is '.' a value"),
+        (rows("1,0,1", "1,-,0", header="session,choice,reward"), "choice column holds 0, and '-' may be a value"),
+        (rows("1,0,1", "1,1,.", header="session,choice,reward"), "outcome column holds 1, and '.' may be a value"),
         (rows("1,0,inf", "1,1,0", header="session,choice,reward"), "outcome column holds infinity"),
         (rows("1,0,1", header="session,Choice,reward"), "no column 'choice' for choice; did you mean 'Choice'"),
         (rows("1,0,1", ",1,0", header="session,choice,reward"), "row 2 .* has no session"),

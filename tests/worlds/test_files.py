@@ -42,6 +42,33 @@ def test_labels_of_a_file_say_which_row_is_which_state(tmp_path, transitions):
     assert (data.states.tolist(), data.actions.tolist()) == ([2, 1], [1, 0])
 
 
+def test_a_file_can_hold_a_map_and_names_of_places(tmp_path, transitions):
+    positions, links = np.array([[0, 0], [1, 0], [2, 0]]), np.array([[0, 1], [1, 2]])
+    places = {"place_names": ["home", "water"], "place_states": [0, 2]}
+    np.savez(tmp_path / "maze.npz", transitions=transitions, positions=positions, links=links, **places)
+    world, _ = load_world(tmp_path / "maze.npz")
+    assert world.places == {"home": 0, "water": 2}
+    np.testing.assert_array_equal(world.links, links)
+    np.savez(tmp_path / "bad.npz", transitions=transitions, place_names=["home", "water"], place_states=[0])
+    with pytest.raises(BadWorldFile, match="does not hold a world"):
+        load_world(tmp_path / "bad.npz")
+
+
+@pytest.mark.parametrize(
+    ("drawing", "message"),
+    [
+        ({"positions": np.zeros((2, 2))}, "positions"),
+        ({"action_names": ("go",)}, "action_names"),
+        ({"places": {"water": 3}}, "water is 3"),
+        ({"links": np.array([[0, 7]])}, "link 1 is 7"),
+        ({"start": -1}, "start is -1"),
+    ],
+)
+def test_a_map_of_other_states_is_refused(transitions, drawing, message):
+    with pytest.raises(ValueError, match=message):
+        hiql.worlds.World(transitions, 0.9, **drawing)
+
+
 def test_plain_numbers_are_codes_of_the_world_and_names_are_names():
     grid = coding_of(named_world("grid:5x5"))
     assert in_codes_of(grid, trajectories([24, 7], [4, 2])).states.tolist() == [24, 7]

@@ -11,7 +11,7 @@ import pandas as pd
 import typer
 
 from hiql.cli.commands import AsJson, console, print_json
-from hiql.cli.inputs import DataFile, ModelFile, NewTableOptions, print_understood, read_for, understood
+from hiql.cli.inputs import DataFile, ModelFile, NewTableOptions, print_recognised, read_for, understood
 from hiql.data.tables import column
 from hiql.errors import InvalidParameter
 from hiql.export import METHODS, decoding_table, write_steps
@@ -47,7 +47,7 @@ def decode(
     rows, layout, trajectories = read_for(fitted, data, table)
     facts = understood(data, layout, trajectories, getattr(fitted, "mdp", None))
     if not as_json:
-        print_understood(facts, trajectories)
+        print_recognised(facts)
     steps = decoding_table(fitted, trajectories, fitted.about_.get("names"), method=method)
     steps.insert(0, "row", layout.rows(rows))
     steps = steps.sort_values("row", ignore_index=True)

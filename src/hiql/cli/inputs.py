@@ -193,6 +193,16 @@ def print_understood(facts: dict[str, Any], data: Trajectories) -> None:
         to_stderr.print(f"[yellow]Note:[/yellow] {caution}.")
 
 
+def print_recognised(facts: dict[str, Any]) -> None:
+    """One line about data that are read like those of the fit."""
+    columns = ", ".join(f"{role}: {name}" for role, name in facts["columns"].items() if name is not None)
+    console.print(
+        f"{facts['file']}: {facts['steps']:,} steps in {facts['sessions']:,} sessions of {facts['subjects']} "
+        f"subject(s), {facts['missing']:,} steps with a missing state or action ({columns}).",
+        highlight=False,
+    )
+
+
 def remember(model: IntentionModel, data: Trajectories, path: Path, layout: Layout) -> None:
     """Let the model's file tell how it was made, how its table is laid out, and what its intentions are called."""
     model.about_ = versions_and_command() | {

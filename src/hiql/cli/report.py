@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hiql.cli.commands import AsJson, console, print_json
-from hiql.cli.inputs import DataFile, ModelFile, NewTableOptions, print_understood, read_for, understood
+from hiql.cli.inputs import DataFile, ModelFile, NewTableOptions, print_recognised, read_for, understood
 from hiql.persistence import load
 
 
@@ -31,7 +31,7 @@ def report(
     _, layout, trajectories = read_for(fitted, data, table)
     facts = understood(data, layout, trajectories, getattr(fitted, "mdp", None))
     if not as_json:
-        print_understood(facts, trajectories)
+        print_recognised(facts)
     about = told(fitted) | {"shown data": data.name}
     written = write_report(out, fitted, trajectories, names=fitted.about_.get("names"), about=about)
     if as_json:

@@ -84,7 +84,7 @@ def select(
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="Run on Dask: tcp://HOST:PORT of a scheduler, or local. Needs hiql[dask].", show_default=False
+            help="Run on Dask: tcp://HOST:PORT of a scheduler, or local. Needs the extra dask.", show_default=False
         ),
     ] = None,
     as_json: AsJson = False,

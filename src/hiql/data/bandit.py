@@ -73,8 +73,9 @@ def _outcomes(column: pd.Series, missing: Sequence[object] | None) -> Codes:
     outcomes = encode(column, field="outcome", missing=missing)
     if missing is None and ((outcomes.codes < 0) & column.isin([-1, "-1"]).to_numpy()).any():
         raise BadTable(
-            what="the outcome column holds -1 in trials with a choice: a loss, or an unknown outcome?",
-            remedy="pass missing=() if -1 is a real value, missing=(-1,) if it means not observed",
+            what="the outcome column holds -1 in trials with a choice, which may be a loss or an unknown outcome",
+            remedy="pass missing=() if -1 is a real value (--missing none on the command line), missing=(-1,) if it "
+            "means not observed (--missing=-1)",
         )
     return outcomes
 

@@ -122,8 +122,9 @@ def _doubtful(field: str, marks: tuple[object, ...], values: Sequence[object]) -
     listing = ", ".join(str(value)[:20] for value in values[:5]) or "nothing else"
     marked = ", ".join(map(repr, marks))
     return BadTable(
-        what=f"the {field} column holds {listing}: is {marked} a value, or does it mark a missing one?",
-        remedy=f"pass missing=() if {marked} is a real value, missing=({marked},) if it means not observed",
+        what=f"the {field} column holds {listing}, and {marked} may be a value or the mark of a missing one",
+        remedy=f"pass missing=() if {marked} is a real value (--missing none on the command line), "
+        f"missing=({marked},) if it means not observed (--missing={marks[0]})",
     )
 
 

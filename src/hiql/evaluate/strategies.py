@@ -1,4 +1,4 @@
-"""What an intention does in a choice task, in the three numbers of the paper's Figure 6d, and a name for it."""
+"""What an intention does in a choice task, in the three numbers of the paper's Figure 7d, and a name for it."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from hiql.worlds.gridworld import gridworld
 from hiql.worlds.labyrinth import labyrinth
 from hiql.worlds.mdp import MDP, World
 
+DRAWING = {"positions", "links", "place_names"}
 GRID = re.compile(r"grid:(\d+)x(\d+)")
 
 
@@ -37,20 +38,18 @@ def load_world(path: str | PathLike[str], discount: float | None = None) -> tupl
     """Transitions from an .npz file, and what its states and actions are called.
 
     The file is made by ``np.savez(path, transitions=P)`` with P (S, A, S); it may also hold ``discount``, ``states``
-    and ``actions`` (labels as they stand in your table, in the order of P) and ``positions`` (S, 2) for maps. Large
-    worlds: ``scipy.sparse.save_npz(path, scipy.sparse.vstack(matrices))`` with one (S, S) matrix an action.
+    and ``actions`` (labels as they stand in your table, in the order of P); and for maps and names ``positions``
+    (S, 2), ``links`` (L, 2) if it is a maze, ``place_names`` and ``place_states``. Large worlds:
+    ``scipy.sparse.save_npz(path, scipy.sparse.vstack(matrices))`` with one (S, S) matrix an action.
     """
     arrays = _arrays(path)
     try:
         transitions = _transitions(arrays)
-    except (KeyError, ValueError, IndexError) as error:
-        raise BadWorldFile(path=path, problem=f"it does not hold transitions ({error})") from error
-    gamma = discount if discount is not None else float(arrays.get("discount", 0.99))
-    if "positions" in arrays:
-        names = tuple(str(name) for name in arrays.get("actions", ()))
-        mdp: MDP = World(transitions, gamma, positions=arrays["positions"], action_names=names)
-    else:
-        mdp = MDP(transitions, gamma)
+        gamma = discount if discount is not None else float(arrays.get("discount", 0.99))
+        drawing = _drawing(arrays)
+    except (KeyError, ValueError, IndexError, TypeError) as error:
+        raise BadWorldFile(path=path, problem=f"it does not hold a world ({error})") from error
+    mdp = World(transitions, gamma, **drawing) if DRAWING & set(arrays) else MDP(transitions, gamma)
     labels = {name: _labels(arrays, name, size, path) for name, size in _sizes(mdp).items()}
     return mdp, Coding(mdp.n_states, mdp.n_actions, labels["states"], labels["actions"])
 
@@ -93,6 +92,17 @@ def _transitions(arrays: dict[str, Any]) -> Any:
             raise ValueError(f"shape {stacked.shape} is not (actions · states, states)")
         return [stacked[first : first + n_states] for first in range(0, stacked.shape[0], n_states)]
     return arrays["transitions"]
+
+
+def _drawing(arrays: dict[str, Any]) -> dict[str, Any]:
+    """What a world needs to be drawn and its intentions to be named."""
+    places = zip(arrays.get("place_names", ()), arrays.get("place_states", ()), strict=True)
+    return {
+        "positions": arrays.get("positions", np.zeros((0, 2))),
+        "links": arrays.get("links", np.zeros((0, 2), dtype=np.int64)),
+        "action_names": tuple(str(name) for name in arrays.get("actions", ())),
+        "places": {str(name): int(state) for name, state in places},
+    }
 
 
 def _sizes(mdp: MDP) -> dict[str, int]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from hiql.errors import InvalidDiscount, InvalidTransitions, ShapeMismatch
+from hiql.errors import InvalidDiscount, InvalidParameter, InvalidTransitions, ShapeMismatch, UnequalLengths
 from hiql.worlds.draws import draw, draw_from_sparse
 from hiql.worlds.linear import LinearSolver, linear_solver
 
@@ -140,6 +140,24 @@ class World(MDP):
             array = np.array(getattr(self, name))
             array.setflags(write=False)
             object.__setattr__(self, name, array)
+        self._check_drawing()
+
+    def _check_drawing(self) -> None:
+        """Raise unless the map shows states and actions that there are."""
+        if self.positions.shape not in {(0, 2), (self.n_states, 2)}:
+            remedy = "give x, y of every state"
+            expected = (self.n_states, 2)
+            raise ShapeMismatch(field="positions", shape=self.positions.shape, expected=expected, remedy=remedy)
+        if len(self.action_names) not in {0, self.n_actions}:
+            raise UnequalLengths(
+                field="action_names", length=len(self.action_names), other="actions", other_length=self.n_actions
+            )
+        states = {**self.places, "start": self.start} | {
+            f"link {i}": s for i, s in enumerate(self.links.ravel().tolist())
+        }
+        for name, state in states.items():
+            if not 0 <= state < self.n_states:
+                raise InvalidParameter(parameter=name, value=state, remedy=f"choose a state in 0…{self.n_states - 1}")
 
 
 def check_discount(discount: Any) -> float:

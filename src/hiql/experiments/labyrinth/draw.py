@@ -1,4 +1,4 @@
-"""The panels of the paper's Figures 4 and 5."""
+"""The panels of the paper's Figures 5 and 6."""
 
 from __future__ import annotations
 

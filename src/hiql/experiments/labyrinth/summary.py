@@ -22,7 +22,7 @@ def summary(result: LabyrinthResult) -> str:
     config = result.config
     folds = f"{config.folds_run} of {config.n_folds} folds"
     parts = [
-        "# Labyrinth benchmark (paper, §5.2, Figures 4 and 5)",
+        "# Labyrinth benchmark (paper, §5.2, Figures 5 and 6)",
         f"γ = {config.discount} (DIRL: its published settings), seed {config.seed}. Restarts are chosen by training "
         f"objective; *by test* is the best of {config.n_restarts} single random starts by test likelihood, as the "
         f"paper did, which leaks. Cross-validation: mean ± standard error over {folds}.",

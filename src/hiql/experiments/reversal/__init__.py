@@ -1,4 +1,4 @@
-"""The paper's third experiment (§5.3, Appendix C.3, Figures 6 and 7): mice in a reversal task."""
+"""The paper's third experiment (§5.3, Appendix C.3, Figures 7 and 8): mice in a reversal task."""
 
 from hiql.experiments.reversal.compute import compute
 from hiql.experiments.reversal.config import ReversalConfig

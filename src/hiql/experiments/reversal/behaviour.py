@@ -16,7 +16,7 @@ from hiql.models import IntentionModel
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BEFORE, AFTER, NEAR = 10, 20, 5
-"""Trials shown before and after a change of blocks, and how many of them make the means of Figure 6g."""
+"""Trials shown before and after a change of blocks, and how many of them make the means of Figure 7g."""
 N_BINS = 5
 
 

@@ -1,4 +1,4 @@
-"""The panels of the paper's Figures 6 and 7. Each draws a finished result onto one axis."""
+"""The panels of the paper's Figures 7 and 8. Each draws a finished result onto one axis."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def summary(result: ReversalResult) -> str:
     """summary.md: the three stages and the intentions of each source, beside the paper's values."""
     config = result.config
     parts = [
-        "# Reversal task (paper, §5.3, Appendix C.3, Figures 6 and 7)",
+        "# Reversal task (paper, §5.3, Appendix C.3, Figures 7 and 8)",
         f"Seed {config.seed}; {config.folds_run} of {config.n_folds} folds over sessions, animals spread evenly. "
         "Scores are held-out nats per trial; the strength of each prior is chosen on training sessions. *Plain* is "
         "HIQL with a pseudo-count of 0.1, *back-off* pulls the policy of a history towards that of the shorter one, "
@@ -153,9 +153,9 @@ def _in_brackets(part: SourceResult, intention: int) -> list[str]:
 
 def _behaviour(part: SourceResult) -> list[str]:
     if part.task.block is None:
-        return ["The table has no column *block*: Figures 6e and 6g are left out."]
+        return ["The table has no column *block*: Figures 7e and 7g are left out."]
     if part.switching is None:
-        return ["There are too few changes of blocks: Figures 6e and 6g are left out."]
+        return ["There are too few changes of blocks: Figures 7e and 7g are left out."]
     exploit, explore = (part.names[i] for i in part.roles)
     text = (
         f"Over {part.switching['n_switches']} changes of blocks, P({exploit}) in the 5 trials before and P({explore}) "
