@@ -196,7 +196,7 @@ REFUSED = {
     "endless name": (rows("1,2,3", header=f"session,{'s' * 9999},action"), ColumnNotFound, "^.{0,140}$"),
     "infinity": (rows("1,inf,0", "1,0,1"), BadTable, "state column holds infinity.*; correct it, or leave the cell"),
     "overflow": (rows("1,0,1e400", "1,0,1"), BadTable, "action column holds infinity"),
-    "dash": (rows("1,-,0", "1,1,1"), BadTable, "is '-' a value, .*missing=.'-',. if it means not observed"),
+    "dash": (rows("1,-,0", "1,1,1"), BadTable, "'-' may be a value .*missing=.'-',. if it means not observed"),
     "dot": (rows("1,0,.", "1,1,1"), BadTable, "the action column holds 1, and '.' may be a value"),
     "dash among words": (rows("1,0,-", "1,1,left"), BadTable, "the action column holds left, and '-' may be a value"),
     "word among numbers": (rows("1,none,0", "1,7,1"), BadTable, "holds 7, and 'none' may be a value"),
