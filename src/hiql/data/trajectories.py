@@ -209,9 +209,10 @@ class Trajectories:
         states, actions = self.states[steps], self.actions[steps]
         pairs = np.empty(len(states), dtype=np.uint32)
         for start, (state, action) in in_blocks(states, actions):
-            codes = state.astype(np.int64) * self.n_actions + action
-            codes[(state < 0) | (action < 0)] = self.n_states * self.n_actions
-            pairs[start : start + len(codes)] = codes
+            codes = pairs[start : start + len(state)]
+            np.multiply(state.view(np.uint32), np.uint32(self.n_actions), out=codes)  # a missing code may overflow
+            codes += action.view(np.uint32)
+            np.copyto(codes, self.n_states * self.n_actions, where=(state | action) < 0)
         return pairs
 
     @cached_property
