@@ -57,13 +57,13 @@ def peak_memory(run: Callable[[], object]) -> float:
 def _resident_rise(run: Callable[[], object]) -> float:
     try:
         Path("/proc/self/clear_refs").write_text("5")  # resets the high-water mark
-        before = _status("VmRSS")
+        before = status("VmRSS")
         run()
-        return (_status("VmHWM") - before) / 1024
+        return (status("VmHWM") - before) / 1024
     except OSError:
         return 0.0
 
 
-def _status(field: str) -> int:
+def status(field: str) -> int:
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(field))

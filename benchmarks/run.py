@@ -17,7 +17,7 @@ from hiql.files import write_whole
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "latest.json"
-WITH_GOALS = ("estep.py", "passes.py", "speed.py", "startup.py")
+WITH_GOALS = ("estep.py", "passes.py", "speed.py", "startup.py", "growth.py")
 OTHERS = ("local_optima.py", "rivals.py", "iql_methods.py", "linear_solvers.py")
 PACKAGES = ("hiql", "numpy", "scipy", "numba", "hmmlearn", "dynamax", "jax")
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from hiql.data.bandit import bandit_trials
     from hiql.data.folds import session_folds
     from hiql.data.importers import read_freibox, read_nwb
+    from hiql.data.mapped import open_trajectories
+    from hiql.data.streaming import stream_table
     from hiql.data.tables import read_table
     from hiql.data.trajectories import Trajectories
     from hiql.models import HIAVI, HIQL, IntentionModel
@@ -34,10 +36,12 @@ _HOMES = {
     "iavi": "hiql.solvers.iavi",
     "iql": "hiql.solvers.iql",
     "load": "hiql.persistence",
+    "open_trajectories": "hiql.data.mapped",
     "read_freibox": "hiql.data.importers",
     "read_nwb": "hiql.data.importers",
     "read_table": "hiql.data.tables",
     "session_folds": "hiql.data.folds",
+    "stream_table": "hiql.data.streaming",
 }
 
 _ROOMS = {"baselines", "data", "datasets", "dynamics", "errors", "evaluate", "models", "solvers", "worlds"}
@@ -57,11 +61,13 @@ __all__ = [
     "iavi",
     "iql",
     "load",
+    "open_trajectories",
     "read_freibox",
     "read_nwb",
     "read_table",
     "session_folds",
     "solvers",
+    "stream_table",
     "worlds",
 ]
 

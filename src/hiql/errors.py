@@ -132,6 +132,14 @@ class BadTable(HiqlError):
         return f"{what}; {remedy}"
 
 
+class DataFolderError(HiqlError):
+    """A folder that does not hold trajectories, or cannot take them."""
+
+    @staticmethod
+    def describe(path: object, problem: str, remedy: str) -> str:
+        return f"{path} as a folder of trajectories: {problem}; {remedy}"
+
+
 class BadSessionFile(HiqlError):
     """A session file that cannot be imported; ``row`` counts its trials from 1."""
 

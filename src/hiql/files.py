@@ -1,12 +1,14 @@
-"""Files are written whole or not at all."""
+"""Files and folders are written whole or not at all."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import time
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 
@@ -27,6 +29,24 @@ def write_whole(path: str | PathLike[str], content: bytes | str) -> Path:
         temporary.unlink(missing_ok=True)
         raise
     return target
+
+
+@contextmanager
+def new_folder(path: str | PathLike[str]) -> Iterator[Path]:
+    """A temporary folder beside ``path`` to write files into; it gets its name when all of them are on the disk."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
+    temporary.mkdir()
+    try:
+        yield temporary
+        for file in temporary.iterdir():
+            with file.open("rb+") as written:
+                os.fsync(written.fileno())
+        os.rename(temporary, target)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
 
 
 def remove_leftovers(folder: Path, older_than: float = 3600.0) -> None:

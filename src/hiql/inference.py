@@ -92,10 +92,13 @@ def read_tables(data: Trajectories, chain: Chain, log_policy: FloatArray) -> Tab
 
 def count_sessions(data: Trajectories, tables: Tables, sessions: tuple[int, int]) -> Counted:
     """One pass over the sessions from the first to before the last of ``sessions``."""
+    first, last = sessions
     initial, bank, table = tables.chain.initial, tables.chain.bank, tables.emission.table
     counts = np.zeros(len(initial)), np.zeros(bank.shape), np.zeros(table.shape)
-    work = np.empty((int(data.lengths[slice(*sessions)].max()), len(initial)))
-    at = (0,) * len(initial), sessions, data.offsets, data.pairs, _rows(tables.chain)
+    work = np.empty((int(data.lengths[first:last].max()), len(initial)))
+    offsets = data.offsets[first : last + 1]
+    rows = _rows(tables.chain, slice(offsets[0], offsets[-1]))
+    at = (0,) * len(initial), (0, last - first), offsets - offsets[0], data.pairs_between(first, last), rows
     return Counted(smooth_sessions(*at, initial, bank, table, work, *counts), *counts)
 
 
@@ -115,7 +118,7 @@ def smooth(data: Trajectories, chain: Chain, log_policy: FloatArray) -> FloatArr
     n_phases = len(chain.phases)
     posterior = np.empty((data.n_steps, n_phases))
     counts = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
-    rows = _rows(chain)
+    rows = _rows(chain, slice(None))
     at = (0,) * n_phases, (0, data.n_sessions), data.offsets, data.pairs, rows
     smooth_sessions(*at, initial, bank, table, posterior, *counts)
     return _by_intention(posterior, chain, len(log_policy))
@@ -167,9 +170,9 @@ def _largest(rows: npt.NDArray[np.uint32]) -> int:
     return rows[0] if rows.strides == (0,) else rows.max()
 
 
-def _rows(chain: Chain) -> npt.NDArray[np.uint32] | None:
-    """What the smoother takes for ``rows``: None where there is only one matrix to choose."""
-    return None if len(chain.bank) == 1 else np.ascontiguousarray(chain.rows)
+def _rows(chain: Chain, steps: slice) -> npt.NDArray[np.uint32] | None:
+    """What the smoother takes for ``rows`` of these steps: None where there is only one matrix to choose."""
+    return None if len(chain.bank) == 1 else np.ascontiguousarray(chain.rows[steps])
 
 
 def _by_intention(per_phase: FloatArray, chain: Chain, n_intentions: int) -> FloatArray:

@@ -212,7 +212,7 @@ class IntentionModel(ScoredEstimator):
                 f"the fit stopped after {best.n_passes} passes (max_iter={self.max_iter}) before it converged to "
                 f"tol={self.tol:g}; raise max_iter"
             )
-        if not (data.next_states >= 0).any():
+        if not data.has_next_states:
             notes.append("no step has a known next state: without a known world, rewards are log-odds of actions only")
         return tuple(notes)
 

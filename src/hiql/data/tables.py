@@ -120,7 +120,7 @@ def _subjects(
     if subject is not None:
         return _written(column(table, "subject (None if all rows are of one)", subject))
     for name in table.columns:
-        if name != session and str(name).lower().removesuffix("id").rstrip(" _-.") in SUBJECT_COLUMNS:
+        if name != session and looks_like_subject(name):
             owners = pd.Series(_written(column(table, "subject", name)), dtype=object)
             shared = owners.groupby(pd.Series(sessions, dtype=object), sort=False).nunique() > 1
             if shared.any():
@@ -129,6 +129,11 @@ def _subjects(
                     remedy=f"pass subject={name!r}",
                 )
     return "all"
+
+
+def looks_like_subject(column: object) -> bool:
+    """Whether a column of this name probably tells animals apart."""
+    return str(column).lower().removesuffix("id").rstrip(" _-.") in SUBJECT_COLUMNS
 
 
 def _by_step(table: pd.DataFrame, step: str, group: np.ndarray, keys: pd.DataFrame) -> np.ndarray:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from hiql.data.blocks import BLOCK, in_blocks, mapped_file
 from hiql.data.codes import MISSING, whole_numbers
 from hiql.errors import (
     ActionOutOfRange,
@@ -23,6 +25,9 @@ from hiql.errors import (
 
 IntArray = npt.NDArray[np.integer[Any]]
 
+MOST_REMEMBERED = 2**24
+"""Steps of mapped data up to which ``pairs`` are kept in memory (64 MiB); beyond, they are coded anew where needed."""
+
 
 @dataclass(frozen=True, eq=False)
 class Trajectories:
@@ -33,7 +38,8 @@ class Trajectories:
     counts as no evidence: intentions still pass through that step, but it says nothing about them.
 
     Build one with :meth:`from_arrays`, :meth:`from_dataframe`, :func:`hiql.read_table` or
-    :func:`hiql.bandit_trials`; everything is checked here, once, and the arrays are read-only afterwards.
+    :func:`hiql.bandit_trials`; everything is checked here, once, and the arrays are read-only afterwards. Arrays that
+    lie in a file (``np.memmap`` of int32) stay there: see :func:`hiql.open_trajectories` for data larger than memory.
 
     Attributes
     ----------
@@ -85,18 +91,14 @@ class Trajectories:
 
     def _check_codes(self) -> None:
         for name, codes in (("state", self.states), ("next state", self.next_states)):
-            bad = (codes < MISSING) | (codes >= self.n_states)
-            if bad.any():
-                value, session, step = self._first(codes, bad)
-                raise StateOutOfRange(state=value, session=session, step=step, n_states=self.n_states, field=name)
-        bad = (self.actions < MISSING) | (self.actions >= self.n_actions)
-        if bad.any():
-            value, session, step = self._first(self.actions, bad)
-            raise ActionOutOfRange(action=value, session=session, step=step, n_actions=self.n_actions)
-
-    def _first(self, codes: IntArray, bad: npt.NDArray[np.bool_]) -> tuple[int, str, int]:
-        where = int(np.argmax(bad))
-        return int(codes[where]), *self.locate(where)
+            if (step := _first_outside(codes, self.n_states)) is not None:
+                session, at = self.locate(step)
+                state = int(codes[step])
+                raise StateOutOfRange(state=state, session=session, step=at, n_states=self.n_states, field=name)
+        if (step := _first_outside(self.actions, self.n_actions)) is not None:
+            session, at = self.locate(step)
+            action = int(self.actions[step])
+            raise ActionOutOfRange(action=action, session=session, step=at, n_actions=self.n_actions)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A pickle holds no cached arrays, and what comes out of it is read-only again.
@@ -188,16 +190,46 @@ class Trajectories:
     @cached_property
     def pairs(self) -> npt.NDArray[np.uint32]:
         """(N,) the code s·A + a of each step, and S·A where state or action is missing."""
-        codes = self.states.astype(np.int64) * self.n_actions + self.actions
-        codes[(self.states < 0) | (self.actions < 0)] = self.n_states * self.n_actions
-        return _frozen(codes, np.uint32)
+        return _frozen(self._coded(slice(None)), np.uint32)
+
+    def pairs_between(self, first: int, last: int) -> npt.NDArray[np.uint32]:
+        """The part of :attr:`pairs` that belongs to the sessions from ``first`` to before ``last``.
+
+        In memory it is a view. For large mapped data it is coded for the occasion, so that memory does not grow.
+        """
+        return self._pairs_of(slice(int(self.offsets[first]), int(self.offsets[last])))
+
+    def _pairs_of(self, steps: slice) -> npt.NDArray[np.uint32]:
+        return self._coded(steps) if self._is_streamed else self.pairs[steps]
+
+    @cached_property
+    def _is_streamed(self) -> bool:
+        return self.n_steps > MOST_REMEMBERED and mapped_file(self.states) is not None
+
+    def _coded(self, steps: slice) -> npt.NDArray[np.uint32]:
+        states, actions = self.states[steps], self.actions[steps]
+        pairs = np.empty(len(states), dtype=np.uint32)
+        for start, (state, action) in in_blocks(states, actions):
+            codes = pairs[start : start + len(state)]
+            np.multiply(state.view(np.uint32), np.uint32(self.n_actions), out=codes)  # a missing code may overflow
+            codes += action.view(np.uint32)
+            np.copyto(codes, self.n_states * self.n_actions, where=(state | action) < 0)
+        return pairs
 
     @cached_property
     def pair_counts(self) -> npt.NDArray[np.float64]:
         """(S, A) how often each action was taken in each state."""
         size = self.n_states * self.n_actions
-        counts = np.bincount(self.pairs, minlength=size + 1)[:size]
-        return _frozen(counts.reshape(self.n_states, self.n_actions), np.float64)
+        counts = np.zeros(size + 1, dtype=np.int64)
+        block = max(BLOCK, size)  # each block costs a pass over the counts
+        for start in range(0, self.n_steps, block):
+            counts += np.bincount(self._pairs_of(slice(start, start + block)), minlength=size + 1)
+        return _frozen(counts[:size].reshape(self.n_states, self.n_actions), np.float64)
+
+    @cached_property
+    def has_next_states(self) -> bool:
+        """Whether the state that followed is known at any step."""
+        return any(bool((part >= 0).any()) for _, (part,) in in_blocks(self.next_states))
 
     @cached_property
     def session_of_step(self) -> IntArray:
@@ -261,6 +293,12 @@ class Trajectories:
             columns["intention"] = self.intentions
         return pd.DataFrame(columns)
 
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write a new folder of plain arrays, whole or not at all; open it with :func:`hiql.open_trajectories`."""
+        from hiql.data.mapped import save_trajectories
+
+        save_trajectories(self, folder)
+
 
 def following_states(states: IntArray, offsets: IntArray) -> npt.NDArray[np.int64]:
     """(N,) the state of the next step of the same session, -1 at each session's end."""
@@ -268,6 +306,15 @@ def following_states(states: IntArray, offsets: IntArray) -> npt.NDArray[np.int6
     following[:-1] = states[1:]
     following[offsets[1:] - 1] = MISSING
     return following
+
+
+def _first_outside(codes: IntArray, size: int) -> int | None:
+    """The first step whose code is neither missing nor below ``size``; None if there is none."""
+    for start, (part,) in in_blocks(codes):
+        bad = (part < MISSING) | (part >= size)
+        if bad.any():
+            return start + int(np.argmax(bad))
+    return None
 
 
 def _frozen(values: Any, dtype: Any) -> npt.NDArray[Any]:
@@ -313,7 +360,10 @@ def _check_sessions(offsets: IntArray, names: Sequence[str], subjects: Sequence[
     for field, given in (("session_names", names), ("subjects", subjects)):
         if len(given) != n_sessions:
             raise UnequalLengths(field=field, length=len(given), other="sessions", other_length=n_sessions)
-    empty = np.diff(offsets) < 1
+    if offsets[0] != 0:
+        raise InvalidParameter(parameter="offsets[0]", value=int(offsets[0]), remedy="let the first session start at 0")
+    offsets = np.asarray(offsets)
+    empty = offsets[1:] <= offsets[:-1]  # a difference could overflow
     if empty.any():
         name = names[int(np.argmax(empty))]
         raise EmptyData(what=f"session {name!r} has no steps", remedy="drop it or record at least one step")

@@ -34,6 +34,9 @@ from hiql.kernels.registers import inlined, matrix, vector
 FLOOR = 1e-60
 TINY = 2.0**-256
 LOG_TINY = math.log(TINY)
+MOST_UNROLLED = 9
+"""Up to so many intentions all loops unroll. Beyond, the compiler takes several turns of the outer loop at once: that
+loop must then run along the rows of a matrix, or it gathers and scatters single numbers, ten times slower."""
 
 
 @inlined
@@ -51,11 +54,18 @@ def _ahead(intentions, x, rows, t, bank, result):  # type: ignore[no-untyped-def
 def _back(intentions, x, rows, t, bank, result):  # type: ignore[no-untyped-def]
     """``result`` = A_t x."""
     row = 0 if rows is None else rows[t]
-    for i in range(len(intentions)):
-        total = 0.0
+    if len(intentions) > MOST_UNROLLED:
+        for i in range(len(intentions)):
+            result[i] = 0.0
         for k in range(len(intentions)):
-            total += bank[row, i, k] * x[k]
-        result[i] = total
+            for i in range(len(intentions)):
+                result[i] += bank[row, i, k] * x[k]
+    else:
+        for i in range(len(intentions)):
+            total = 0.0
+            for k in range(len(intentions)):
+                total += bank[row, i, k] * x[k]
+            result[i] = total
 
 
 @inlined
@@ -100,8 +110,10 @@ def _settle(intentions, x, y, work, t, counts, pair):  # type: ignore[no-untyped
 @inlined
 def _tally(intentions, alpha, v, rows, t, moves, bank_counts):  # type: ignore[no-untyped-def]
     """Count the transition into step t, but for the factor A_t."""
-    for i in range(len(intentions)):
-        for j in range(len(intentions)):
+    many = len(intentions) > MOST_UNROLLED
+    for a in range(len(intentions)):
+        for b in range(len(intentions)):
+            i, j = (b, a) if many else (a, b)
             if rows is None:
                 moves[0, i, j] += alpha[i] * v[j]
             else:

@@ -1,0 +1,214 @@
+"""How time and memory grow: with steps, sessions, intentions, states, restarts and workers.
+
+A *pass* is one E-step and one M-step of plain EM (127 states, 4 actions, sessions of 500 steps and K = 3 unless said
+otherwise). Its data lie in a folder (:func:`hiql.open_trajectories`) and are written piece by piece. Points at which
+memory is measured have a process of their own; its peak includes some 200 MB of Python and its libraries.
+
+A curve's exponent is the slope of log time against log size over the upper half of the sizes, where fixed costs no
+longer matter, fitted once for each repeat. Rows show the allowed exponent over the fitted one. The curves are written
+to ``benchmarks/results/growth.json``; ``benchmarks/growth_figure.py`` draws them.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import hiql
+from hiql.data.blocks import BLOCK
+from hiql.data.coding import Coding
+from hiql.data.mapped import array_file, new_data_folder, write_about
+from hiql.dynamics import MarkovChain
+from hiql.em import Point, Problem
+from hiql.files import write_whole
+from hiql.search import random_policies
+from hiql.solvers.counting import CountingPolicy
+from linear_solvers import apart, run_iavi
+from measuring import Contenders, race, status
+from rows import Row, report, row_of
+
+CURVES = Path(__file__).parent / "results" / "growth.json"
+N_STATES, N_ACTIONS, SESSION = 127, 4, 500
+STEPS = [round(10**power) for power in np.arange(4, 8.1, 0.5)]
+INTENTIONS = [2, 3, 4, 6, 8, 12, 16]
+SIDES = [10, 18, 32, 56, 100, 178, 316, 562, 1000]
+RESTARTS = [1, 3, 10, 30, 100, 300, 1000]
+PATIENCE = 900.0
+"""Seconds after which a point is given up."""
+
+
+class Curve(NamedTuple):
+    """Seconds (points, repeats) at each size, and the peak memory in MB where it was measured."""
+
+    title: str
+    sizes: list[int]
+    seconds: list[list[float]]
+    megabytes: list[float] | None = None
+    note: str = ""
+
+    def exponents(self) -> np.ndarray:
+        """(repeats,) slopes over the upper half of the sizes, on a logarithmic scale."""
+        sizes = np.log(self.sizes)
+        upper = sizes >= (sizes[0] + sizes[-1]) / 2
+        slope, _ = np.polyfit(sizes[upper], np.log(self.seconds)[upper], 1)
+        return np.atleast_1d(slope)
+
+
+# --- passes over the data -------------------------------------------------------------------------------------
+
+
+def write_data(folder: Path, n_steps: int, session: int = SESSION) -> None:
+    """Random steps, block by block: data of any length in little memory."""
+    rng = np.random.default_rng(0)
+    offsets = np.append(np.arange(0, n_steps, session), n_steps)
+    names = tuple(map(str, range(len(offsets) - 1)))
+    with new_data_folder(folder) as place:
+        for name, size in (("states", N_STATES), ("actions", N_ACTIONS), ("next_states", N_STATES)):
+            with array_file(place / f"{name}.npy", n_steps) as file:
+                for start in range(0, n_steps, BLOCK):
+                    codes = rng.integers(size, size=min(BLOCK, n_steps - start), dtype=np.int32)
+                    file.write(codes.data)
+        with array_file(place / "offsets.npy", len(offsets), np.int64) as file:
+            file.write(offsets.astype(np.int64).data)
+        write_about(place, Coding(N_STATES, N_ACTIONS), names, ("all",) * len(names))
+
+
+def one_pass(data: hiql.Trajectories, n_intentions: int = 3, n_threads: int = 1) -> Any:
+    """A call that makes one pass from a random point."""
+    rng = np.random.default_rng(0)
+    problem = Problem(data, MarkovChain(), CountingPolicy(), n_threads)
+    policies = random_policies((n_intentions, N_STATES, N_ACTIONS), rng)
+    return partial(problem.step, Point(problem.dynamics.init(data, n_intentions, rng), policies))
+
+
+def passes_apart(folder: Path, pipe: Connection, repeats: int = 5) -> None:
+    """Seconds of some passes over a folder, and the peak memory of it all."""
+    times = race({"pass": one_pass(hiql.open_trajectories(folder))}, repeats)
+    pipe.send((times["pass"].tolist(), status("VmHWM") / 1024))
+
+
+def steps_curve() -> Curve:
+    seconds, megabytes = [], []
+    for n_steps in STEPS:
+        with TemporaryDirectory() as place:
+            write_data(Path(place, "data"), n_steps)
+            taken, peak = apart(passes_apart, Path(place, "data"), seconds=PATIENCE)
+        print(f"{n_steps:>11,} steps: {1e9 * min(taken) / n_steps:.1f} ns per step, {peak:.0f} MB", flush=True)
+        seconds.append(taken)
+        megabytes.append(peak)
+    return Curve("steps", STEPS, seconds, megabytes, f"one pass, K = 3; {1e9 * min(taken) / n_steps:.0f} ns a step")
+
+
+def sessions_curve(n_steps: int = 1_000_000) -> Curve:
+    sizes = [10**power for power in range(6)]
+    with TemporaryDirectory() as place:
+        contenders: Contenders = {}
+        for n_sessions in sizes:
+            write_data(Path(place, str(n_sessions)), n_steps, n_steps // n_sessions)
+            contenders[str(n_sessions)] = one_pass(hiql.open_trajectories(Path(place, str(n_sessions))))
+        times = race(contenders, 7)
+    return Curve("sessions", sizes, listed(times), None, f"one pass over {n_steps:,} steps")
+
+
+def intentions_curve(n_steps: int = 200_000) -> Curve:
+    with TemporaryDirectory() as place:
+        write_data(Path(place, "data"), n_steps)
+        data = hiql.open_trajectories(Path(place, "data"))
+        times = race({str(k): one_pass(data, k) for k in INTENTIONS}, 7)
+    return Curve("intentions", INTENTIONS, listed(times), None, f"one pass over {n_steps:,} steps")
+
+
+def workers_curve(n_steps: int = 30_000_000) -> Curve:
+    with TemporaryDirectory() as place:
+        write_data(Path(place, "data"), n_steps)
+        data = hiql.open_trajectories(Path(place, "data"))
+        times = race({str(n): one_pass(data, n_threads=n) for n in (1, 2)}, 9)
+    return Curve("workers", [1, 2], listed(times), None, f"one pass over {n_steps:,} mapped steps")
+
+
+# --- worlds and searches --------------------------------------------------------------------------------------
+
+
+def states_curve() -> Curve:
+    seconds, megabytes, worst = [], [], 0.0
+    for side in SIDES:
+        runs = [apart(run_iavi, side, seconds=PATIENCE) for _ in range(2)]
+        seconds.append([run.solve for run in runs])
+        megabytes.append(max(run.megabytes for run in runs))
+        worst = max(worst, *(run.residual for run in runs))
+        print(f"{side**2:>11,} states: {min(seconds[-1]):.3f} s, {megabytes[-1]:.0f} MB", flush=True)
+    sizes = [side**2 for side in SIDES]
+    return Curve("states", sizes, seconds, megabytes, f"IAVI in a sparse grid; residual at most {worst:.0e}")
+
+
+def restarts_curve() -> Curve:
+    data, mdp, name = labyrinth_problem()
+    options = {"mdp": mdp, "patience": 0, "progress": False}
+    times = race({str(n): partial(hiql.HIAVI(2, n_init=n, **options).fit, data) for n in RESTARTS}, 3)
+    return Curve("restarts", RESTARTS, listed(times), None, f"a whole fit without kicks, {name}, K = 2")
+
+
+def labyrinth_problem() -> tuple[hiql.Trajectories, hiql.MDP, str]:
+    """The water-restricted mice, or as many random steps where the data are absent."""
+    try:
+        maze = hiql.datasets.labyrinth("restricted")
+        return maze.train, maze.mdp, "labyrinth"
+    except hiql.errors.DatasetUnavailable:
+        mdp = hiql.worlds.labyrinth()
+        rng = np.random.default_rng(0)
+        steps = [rng.integers(size, size=(200, 22)) for size in (mdp.n_states, mdp.n_actions)]
+        data = hiql.Trajectories.from_arrays(*steps, n_states=mdp.n_states, n_actions=mdp.n_actions)
+        return data, mdp, "random steps in the labyrinth"
+
+
+def listed(times: dict[str, np.ndarray]) -> list[list[float]]:
+    return [taken.tolist() for taken in times.values()]
+
+
+# --- rows -----------------------------------------------------------------------------------------------------
+
+
+def exponent_row(curve: Curve, allowed: float, *, goal: bool = True) -> Row:
+    exponents = curve.exponents()
+    detail = f"exponent {np.median(exponents):.2f}; {curve.note}"
+    what = f"exponent {allowed:g} / exponent in {curve.title}"
+    return row_of(what, [allowed / max(e, 0.01) for e in exponents], 1 if goal else None, detail)
+
+
+def memory_row(curve: Curve, allowed: float) -> Row:
+    peak = curve.megabytes[-1]
+    detail = f"{peak:.0f} MB; {curve.megabytes[0]:.0f} MB at {curve.sizes[0]:,}"
+    return row_of(f"{allowed:g} MB / peak memory at {curve.sizes[-1]:,} {curve.title}", [allowed / peak], 1, detail)
+
+
+def rows(curves: dict[str, Curve]) -> list[Row]:
+    one, two = np.array(curves["workers"].seconds)
+    return [
+        exponent_row(curves["steps"], 1.1),
+        memory_row(curves["steps"], 600),
+        exponent_row(curves["sessions"], 1.0),
+        exponent_row(curves["intentions"], 2.1),
+        exponent_row(curves["states"], 1.5, goal=False),
+        exponent_row(curves["restarts"], 1.1),
+        row_of("one worker / two workers", one / two, 1.7, curves["workers"].note),
+    ]
+
+
+def main() -> None:
+    began = time.perf_counter()
+    measures = (steps_curve, states_curve, sessions_curve, intentions_curve, restarts_curve, workers_curve)
+    curves = {curve.title: curve for curve in (measure() for measure in measures)}
+    write_whole(CURVES, json.dumps({name: curve._asdict() for name, curve in curves.items()}, indent=1) + "\n")
+    report("Growth", rows(curves))
+    print(f"measured in {time.perf_counter() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
