@@ -17,7 +17,7 @@ import pytest
 from scipy import sparse
 
 import hiql
-from hiql.errors import ModelFileError
+from hiql.errors import InvalidNumberOfIntentions, ModelFileError
 from tests.problems import switching_data
 
 MEGABYTE = 2**20
@@ -446,3 +446,9 @@ def test_loading_writes_nothing_and_runs_nothing(content, tmp_path):
     assert ran.stdout.split("\n") == ["refused"] * 4 + [""]
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(files)
     assert not Path("../../x").exists()
+
+
+def test_more_intentions_than_the_kernels_hold_are_refused(tmp_path):
+    data = hiql.Trajectories.from_arrays([[0] * 200], [[0] * 200])
+    with pytest.raises(InvalidNumberOfIntentions, match="at most 128"):
+        hiql.HIQL(129).fit(data)

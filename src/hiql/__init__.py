@@ -44,7 +44,21 @@ _HOMES = {
     "stream_table": "hiql.data.streaming",
 }
 
-_ROOMS = {"baselines", "data", "datasets", "dynamics", "errors", "evaluate", "models", "solvers", "worlds"}
+_ROOMS = {
+    "baselines",
+    "data",
+    "datasets",
+    "dynamics",
+    "errors",
+    "evaluate",
+    "export",
+    "models",
+    "plots",
+    "report",
+    "solvers",
+    "sweep",
+    "worlds",
+}
 
 __all__ = [
     "HIAVI",

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, ChainCounts, FloatArray
-from hiql.errors import ShapeMismatch
+from hiql.errors import InvalidNumberOfIntentions, ShapeMismatch
 from hiql.kernels.filtering import filter_sessions
-from hiql.kernels.smoother import FLOOR, smooth_sessions
+from hiql.kernels.smoother import FLOOR, MOST_PHASES, smooth_sessions
 from hiql.kernels.viterbi import viterbi_sessions
 
 Item = TypeVar("Item")
@@ -153,6 +153,8 @@ def _floored(data: Trajectories, chain: Chain, n_intentions: int) -> tuple[Float
     The kernels do not check bounds, so this door to them checks that the chain fits the data and itself.
     """
     n_phases = len(chain.phases)
+    if n_phases > MOST_PHASES:
+        raise InvalidNumberOfIntentions(n_intentions=n_phases, remedy=f"choose at most {MOST_PHASES}")
     fits = chain.initial.shape == (n_phases,) and chain.bank.shape[1:] == (n_phases, n_phases)
     fits = fits and chain.rows.shape == (data.n_steps,) and int(_largest(chain.rows)) < len(chain.bank)
     if not (fits and all(0 <= intention < n_intentions for intention in chain.phases.tolist())):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from os import PathLike
 from typing import Any, Self
 
@@ -27,6 +28,7 @@ from hiql.solvers.iavi import IAVI
 from hiql.solvers.iql import iql_solver
 from hiql.solvers.preference import Preference, RewardSolver
 from hiql.worlds.mdp import MDP
+from hiql.worlds.possible import impossible_share
 
 FEW_STEPS = 0.5
 """An intention with fewer expected steps than this is reported as empty."""
@@ -203,8 +205,8 @@ class IntentionModel(ScoredEstimator):
 
     def _notes(self, use: FloatArray, best: Climb, data: Trajectories) -> tuple[str, ...]:
         notes = [
-            f"intention {i + 1} explains {n:.2g} of {use.sum():.0f} steps: it is empty; try n_intentions={len(use) - 1}"
-            for i, n in enumerate(use)
+            f"an intention explains {n:.2g} of {use.sum():.0f} steps: it is empty; try n_intentions={len(use) - 1}"
+            for n in use
             if n < FEW_STEPS
         ]
         if not best.converged:
@@ -259,7 +261,9 @@ class IntentionModel(ScoredEstimator):
         check_sizes(world, self.n_states_, self.n_actions_)
         rng = np.random.default_rng(random_state)
         lengths = session_lengths(n_sessions, n_steps)
-        return sample_sessions(self._chain, self.policy_, world, lengths, start, rng)
+        sampled = sample_sessions(self._unchecked_chain, self.policy_, world, lengths, start, rng)
+        labels = (self.coding_.state_labels, self.coding_.action_labels) if hasattr(self, "coding_") else (None, None)
+        return replace(sampled, state_labels=labels[0], action_labels=labels[1])
 
     def _check_data(self, data: Trajectories) -> None:
         super()._check_data(data)
@@ -268,6 +272,9 @@ class IntentionModel(ScoredEstimator):
 
     def _chain(self, data: Trajectories) -> Chain:
         self._check_data(data)
+        return self._unchecked_chain(data)
+
+    def _unchecked_chain(self, data: Trajectories) -> Chain:
         return self._dynamics().chain(self.dynamics_parameters_, data)
 
     def permuted(self, order: npt.ArrayLike) -> Self:
@@ -284,6 +291,9 @@ class IntentionModel(ScoredEstimator):
             point, Preference(self.reward_[index], self.q_[index], self.value_[index], point.log_policy)
         )
         other.share_ = self.share_[index]
+        other.about_ = dict(self.about_)
+        if "names" in self.about_:
+            other.about_["names"] = [self.about_["names"][i] for i in index]
         return other
 
     def lifted(self, parent: npt.ArrayLike) -> Self:
@@ -357,6 +367,14 @@ class HIAVI(IntentionModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
+
+    def _notes(self, use: FloatArray, best: Climb, data: Trajectories) -> tuple[str, ...]:
+        share = impossible_share(self.mdp, data)
+        doubt = (
+            f"{share:.1%} of the observed moves are impossible in this world: rewards and values are wrong if its "
+            "states or actions are in another order than those of the data; check the transitions",
+        )
+        return super()._notes(use, best, data) + (doubt if share > 0 else ())
 
     def _solver(self) -> RewardSolver:
         if not isinstance(self.mdp, MDP):

@@ -191,7 +191,9 @@ def _restore(document: dict[str, Any], arrays: Arrays, path: Any) -> IntentionMo
     if (model.coding_.n_states, model.coding_.n_actions) != (model.n_states_, model.n_actions_):
         raise ModelFileError(path=path, problem="its labels are not those of its states and actions")
     steps = [[0] * model.n_intentions]  # the least that could be fitted
-    data = Trajectories.from_arrays(steps, steps, n_states=model.n_states_, n_actions=model.n_actions_)
+    coding = model.coding_
+    labels = {"state_labels": coding.state_labels, "action_labels": coding.action_labels}
+    data = Trajectories.from_arrays(steps, steps, n_states=model.n_states_, n_actions=model.n_actions_, **labels)
     model._checked_search(data)
     model._solver().check(data, model.n_intentions)
     model.score(data)

@@ -75,6 +75,13 @@ class ScoredEstimator(BaseEstimator, ABC):
         check_sizes(data, *self.log_policy_.shape[-2:])
 
 
+def taken_proba(model: Scored, data: Trajectories) -> FloatArray:
+    """(N,) p(a_t | s_t and steps before t) of the action taken; NaN where state or action is missing."""
+    seen = (data.states >= 0) & (data.actions >= 0)
+    taken = model.predict_action_proba(data)[np.arange(data.n_steps), data.actions]
+    return np.where(seen, taken, np.nan)
+
+
 def log_odds_seen(counts: Any) -> int:
     """How many log-odds between actions the counts (…, S, A) can tell: observed pairs − observed states."""
     seen = np.asarray(counts) > 0

@@ -135,6 +135,33 @@ def test_decoded_rows_lie_beside_the_rows_of_the_table(folder, tmp_path):
     assert pd.factorize(back["decoded"])[0].tolist() == pd.factorize(path)[0].tolist()
 
 
+def test_naming_one_column_keeps_what_the_model_remembers_of_the_others(folder, tmp_path):
+    table = pd.read_csv(folder / "grid.csv").rename(columns={"state": "where", "action": "what"})
+    table = table.assign(state=0, action="up")  # what would be guessed
+    table.to_csv(tmp_path / "old.csv", index=False)
+    columns = ["--state", "where", "--action", "what"]
+    run("fit", tmp_path / "old.csv", *columns, "--world", "grid:5x5", "--out", tmp_path / "m.hiql")
+    table.rename(columns={"session": "sess"}).to_csv(tmp_path / "new.csv", index=False)
+    run("decode", tmp_path / "m.hiql", tmp_path / "new.csv", "--session", "sess", "--out", tmp_path / "d.csv")
+    decoded = pd.read_csv(tmp_path / "d.csv")
+    assert decoded["state"].tolist() == table["where"].tolist()
+    assert decoded["action"].tolist() == table["what"].tolist()
+
+
+def test_brackets_in_names_are_printed_as_they_are(folder, tmp_path):
+    table = pd.read_csv(folder / "grid.csv").rename(columns={"state": "where [s]"})
+    table.to_csv(tmp_path / "[red]t.csv", index=False)
+    out = tmp_path / "[bold]m.hiql"
+    output = "".join(run("fit", tmp_path / "[red]t.csv", "--state", "where [s]", "--out", out).output.split())
+    assert "where[s]" in output
+    assert "[bold]m.hiql" in output
+
+
+def test_a_single_candidate_is_shown_whole(folder, tmp_path):
+    options = ["-k", "1", "--world", "grid:5x5", "--restarts", 1, "--folds", 2, "--jobs", 1]
+    assert "train" in run("select", folder / "grid.csv", *options, "--out", tmp_path).output
+
+
 def test_a_state_the_model_does_not_know(folder, tmp_path):
     table = pd.read_csv(folder / "grid.csv")
     table.loc[3, "action"] = "jump"
@@ -170,6 +197,8 @@ def test_a_state_the_model_does_not_know(folder, tmp_path):
         (["decode", "{model}", "{grid}", "--method", "magic"], "smooth"),
         (["decode", "{model}", "{grid}", "--out", "x.nwb", "--time", "action"], "time of step"),
         (["simulate", "gridworld", "--sessions", "0"], "n_sessions"),
+        (["simulate", "gridworld", "--out", "x.nwb"], ".parquet"),
+        (["fit", "{grid}", "-k", "400"], "choose at most 128"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

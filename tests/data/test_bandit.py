@@ -130,7 +130,7 @@ def test_a_loss_of_minus_one_is_an_outcome_when_we_are_told():
         (trials([0, 1], [0, 1]), {"history": 1.5}, InvalidParameter, ["history is 1.5"]),
         (trials([0, 1], [0, 1]), {"history": 20}, InvalidParameter, ["history is 20", "shorter", "states"]),
         (trials([0, 1], [0, 1]), {"outcome": "rewrad"}, ColumnNotFound, ["outcome", "did you mean 'reward'"]),
-        (trials([0, 1], [0, 1]).drop(columns="subject"), {}, ColumnNotFound, ["'subject'", "None if"]),
+        (trials([0, 1], [0, 1]).drop(columns="subject"), {}, ColumnNotFound, ["'subject'", "subject=None"]),
     ],
 )
 def test_bad_trials_are_named_errors(table, options, error, words):

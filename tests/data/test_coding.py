@@ -8,7 +8,7 @@ import pytest
 
 import hiql
 from hiql.data.coding import Coding
-from hiql.errors import DifferentLabels, UnknownLabel
+from hiql.errors import DifferentLabels, InvalidParameter, UnknownLabel
 
 
 def table(states, actions):
@@ -72,6 +72,30 @@ def test_a_model_refuses_data_whose_codes_mean_something_else(tmp_path):
             fitted.score(other)
         reordered = fitted.coding_.recode(table(["b", "b"], ["right", "left"]))
         assert np.isfinite(fitted.score(reordered))
+
+
+def test_numbers_that_are_labels_are_not_taken_for_codes():
+    model = hiql.HIQL(1).fit(table([0, 1, 0, 1], [0, 1, 2, 0]))
+    shifted = table([1, 2, 1, 2], [1, 2, 3, 1])
+    with pytest.raises(DifferentLabels, match="state 0 is called '1' in the data but '0' in the model"):
+        model.score(shifted)
+    with pytest.raises(DifferentLabels):
+        hiql.HIQL(1).fit(shifted).score(table([0, 1, 0, 1], [0, 1, 2, 0]))
+    words = hiql.HIQL(1).fit(table(["a", "b", "a", "b"], [0, 1, 2, 0]))
+    assert np.isfinite(words.score(hiql.Trajectories.from_arrays([[0, 1]], [[0, 2]])))  # plain codes are codes
+
+
+def test_labels_that_are_written_alike_cannot_be_told_apart():
+    coding = Coding(2, 1, ("1", 1), None)
+    with pytest.raises(InvalidParameter, match="label is '1'"):
+        coding.recode(table([1, 2], [0, 0]))
+
+
+def test_names_follow_their_intentions():
+    model = hiql.HIQL(2).fit(hiql.worlds.simulate_two_goals(20, random_state=0).data)
+    model.about_ = {"names": ["first", "second"]}
+    assert model.permuted([1, 0]).about_["names"] == ["second", "first"]
+    assert model.about_["names"] == ["first", "second"]
 
 
 def test_a_saved_model_remembers_labels_and_how_it_was_made(tmp_path):

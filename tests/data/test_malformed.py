@@ -228,7 +228,7 @@ def test_a_folder_is_called_one(tmp_path):
     ("steps", "message"),
     [
         (["1", "inf", "inf"], "row 2 of the table .*: step 'inf' is not a number"),
-        (["0,5", "1,5", "2"], "step '0,5' is not a number; number the steps; write 0.5, not 0,5"),
+        (["0,5", "1,5", "2"], "step '0,5' is not a number; number the steps .write 0.5, not 0,5"),
         (["1", "", "2"], "row 2 of the table"),
         (["3", "1", "3.0"], "step 3.* occurs twice in session '1'"),
     ],
@@ -285,3 +285,10 @@ def test_trials_are_read_from_what_excel_writes(tmp_path):
     data = hiql.bandit_trials(written(tmp_path, text.encode("utf-16")), history=1, subject=None)
     assert_array_equal(data.actions, [0, -1, 1])
     check_fit(data)
+
+
+@pytest.mark.parametrize("names", [("1.1", "1.10"), ("01", "1"), ("2.50", "2.5")])
+def test_names_that_differ_only_as_written_stay_apart(tmp_path, names):
+    path = tmp_path / "table.csv"
+    path.write_text("session,state,action\n" + "".join(f"{name},{s},{s % 2}\n" for name in names for s in range(2)))
+    assert hiql.read_table(path).session_names == names

@@ -182,7 +182,7 @@ def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
         ),
         ({"trial": [1, "x", 1, 2, 1]}, {"step": "trial"}, BadTable, ["row 2", "'x'", "not a number"]),
         ({}, {"subject": None}, BadTable, ["session '1'", "several", "subject='mouse'"]),
-        ({}, {"subject": "animal"}, ColumnNotFound, ["'animal'", "subject", "None if"]),
+        ({}, {"subject": "animal"}, ColumnNotFound, ["'animal'", "subject", "subject=None"]),
         ({}, {"step": "trail"}, ColumnNotFound, ["'trail'", "did you mean 'trial'"]),
         ({}, {"next_state": "next"}, ColumnNotFound, ["'next'", "next_state"]),
         (

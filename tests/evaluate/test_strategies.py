@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import hiql
 from hiql.data.histories import latest_trial
 from hiql.errors import ShapeMismatch
 from hiql.evaluate.stages import new_model
@@ -66,3 +68,16 @@ def test_a_single_intention_switches_as_often_as_the_animals_did(cohort):
     later = data.time > 0
     switched = np.mean(choice[later] != choice[np.flatnonzero(later) - 1])
     assert strategy_profile(model, data)[0, 0] == pytest.approx(switched, abs=1e-6)
+
+
+def test_a_side_bias_is_called_so_and_missing_outcomes_get_no_name():
+    rng = np.random.default_rng(0)
+    choices = np.where(rng.random((20, 60)) < 0.92, "R", "L")
+    table = pd.DataFrame(
+        {"session": np.repeat(range(20), 60), "choice": choices.ravel(), "reward": rng.integers(2, size=1200)}
+    )
+    data = hiql.bandit_trials(table, history=1, subject=None)
+    model = hiql.HIQL(1).fit(data)
+    assert hiql.evaluate.suggest_names(model, data) == ("bias to R",)
+    only_wins = hiql.bandit_trials(table.assign(reward=1), history=1, subject=None)
+    assert hiql.evaluate.suggest_names(hiql.HIQL(1).fit(only_wins), only_wins) == ("intention 1",)

@@ -33,6 +33,16 @@ def test_an_unknown_ending_is_refused_before_anything_is_written(tmp_path, steps
     assert not list(tmp_path.iterdir())
 
 
+def test_columns_never_share_a_name(steps):
+    data, mdp, _ = switching_data(np.random.default_rng(0), n_sessions=3)
+    model = hiql.HIAVI(2, mdp=mdp).fit(data)
+    for names in (["to a-b", "to a b"], ["action", "rest"], ["!", "x"]):
+        table = decoding_table(model, data, names)
+        assert len(set(table.columns)) == len(table.columns)
+        smoothed = [column for column in table if column.startswith("p_") and column != "p_action"]
+        np.testing.assert_allclose(table[smoothed], model.smooth_proba(data))
+
+
 def test_methods_keep_their_columns(steps):
     data, mdp, _ = switching_data(np.random.default_rng(0), n_sessions=3)
     model = hiql.HIAVI(2, mdp=mdp).fit(data)

@@ -9,7 +9,7 @@ import pytest
 import hiql
 from hiql.errors import EmptyData, InvalidParameter
 from hiql.sweep import Failure, Outcome, Plan, Source, fit_chosen, select, sweep
-from hiql.sweep.fitting import MOST_DECODED, compared_part, held_out_sessions, pack_path, unpack_path
+from hiql.sweep.fitting import MOST_COMPARED, compared_steps, held_out_sessions, pack_path, unpack_path
 from hiql.sweep.selection import ratio_error
 
 
@@ -73,11 +73,36 @@ def test_of_several_restarts_the_one_that_trains_best_counts_not_the_one_that_te
     assert row["fold_agreement"] == pytest.approx((4 / 4 + 3 / 4) / 2)  # labels do not matter
 
 
+def test_candidates_of_equal_size_are_told_apart_by_their_score_not_by_their_order():
+    worse, better = candidate(1, [-1.0, -2.0, -1.5, -1.1]), candidate(1, [-1.0, -1.9, -1.6, -1.0])
+    for outcome_ in worse:
+        outcome_.unit["pseudo_count"] = 5.0
+    for outcomes in ([*worse, *better], [*better, *worse]):
+        selection = select(outcomes, [])
+        assert selection.table["pseudo_count"][selection.chosen] == 0.1
+        assert "fewer free parameters" not in selection.explanation
+
+
+def test_a_changed_setting_is_another_unit_but_other_folds_leave_whole_fits_alone(source):
+    def keys(plan):
+        units = plan.units(source)
+        return {str(unit) for unit in units if unit["fold"] is None}, {
+            str(unit) for unit in units if unit["fold"] is not None
+        }
+
+    whole, parts = keys(PLAN)
+    other_whole, other_parts = keys(Plan(n_intentions=(1, 2), n_folds=2, n_restarts=2))
+    assert whole == other_whole
+    assert parts.isdisjoint(other_parts)
+    assert PLAN.units(source)[0]["search"]["tol"] == hiql.HIQL().tol
+
+
 def test_a_candidate_that_lacks_a_fold_is_left_out_and_none_at_all_is_an_error():
     failure = Failure({"n_intentions": 2}, "ValueError: no")
     selection = select([*candidate(1, [-1.0] * 4), *candidate(2, [-0.5] * 4)[:2]], [failure])
     assert selection.table["n_intentions"].tolist() == [1]
     assert selection.failures == (failure,)
+    assert "1 candidates are left out" in selection.explanation
     with pytest.raises(EmptyData, match="ValueError: no"):
         select(candidate(2, [-0.5] * 4)[:2], [failure])
 
@@ -112,9 +137,13 @@ def test_session_scores_add_up_to_the_score():
 def test_paths_survive_as_text_and_long_data_are_compared_in_part():
     path = np.random.default_rng(0).integers(9, size=1000)
     np.testing.assert_array_equal(unpack_path(pack_path(path)), path)
-    long = hiql.Trajectories.from_arrays(np.zeros((700, 300), int), np.zeros((700, 300), int))
-    assert 0.5 * MOST_DECODED < compared_part(long).n_steps <= MOST_DECODED
-    assert compared_part(long.select([0, 1])).n_sessions == 2
+    lengths = [10, 10, 60_000, 60_000]  # long sessions do not crowd out the rest, nor short ones
+    long = hiql.Trajectories.from_arrays([np.zeros(n, int) for n in lengths], [np.zeros(n, int) for n in lengths])
+    steps = compared_steps(long)
+    assert len(steps) == MOST_COMPARED
+    assert (np.diff(steps) > 0).all()
+    assert set(long.session_of_step[steps]) == {0, 1, 2, 3}
+    np.testing.assert_array_equal(compared_steps(long.select([0, 1])), range(20))
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +210,6 @@ def test_a_plan_that_cannot_be_carried_out_is_refused(options, message):
         Plan(**options)
 
 
-def test_a_family_without_its_world_is_a_failure_that_says_so(source, tmp_path):
-    with pytest.raises(EmptyData, match="give a world, or choose family hiql"):
+def test_a_family_without_its_world_is_refused(source, tmp_path):
+    with pytest.raises(InvalidParameter, match="give a world, or choose family hiql"):
         sweep(source, Plan(n_intentions=(1,), families=("hiavi",), n_folds=2, n_restarts=1), tmp_path)

@@ -9,6 +9,7 @@ from scipy import sparse
 import hiql
 from hiql.errors import BadWorldFile, InvalidParameter, InvalidTransitions, UnknownLabel
 from hiql.worlds.files import coding_of, in_codes_of, load_world, named_world
+from hiql.worlds.possible import impossible_share
 
 
 @pytest.fixture
@@ -40,6 +41,22 @@ def test_labels_of_a_file_say_which_row_is_which_state(tmp_path, transitions):
     _, coding = load_world(tmp_path / "p.npz")
     data = in_codes_of(coding, trajectories(["water", "arm"], ["stay", "go"]))
     assert (data.states.tolist(), data.actions.tolist()) == ([2, 1], [1, 0])
+
+
+def test_numbers_that_are_labels_of_a_file_are_labels(tmp_path, transitions):
+    np.savez(tmp_path / "p.npz", transitions=transitions, states=[1, 2, 3])
+    _, coding = load_world(tmp_path / "p.npz")
+    assert in_codes_of(coding, trajectories([1, 2], [0, 1])).states.tolist() == [0, 1]
+
+
+def test_a_sparse_file_in_columns_is_read_as_such_and_a_damaged_one_refused(tmp_path):
+    moves = sparse.csc_array(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    sparse.save_npz(tmp_path / "csc.npz", sparse.csc_array(np.array([[0.2, 0.8], [0.6, 0.4]])))
+    np.testing.assert_allclose(load_world(tmp_path / "csc.npz")[0].expect(np.array([0.0, 1.0]))[:, 0], [0.8, 0.4])
+    moves.indices[0] = 2**30
+    sparse.save_npz(tmp_path / "bad.npz", moves)
+    with pytest.raises(BadWorldFile):
+        load_world(tmp_path / "bad.npz")
 
 
 def test_a_file_can_hold_a_map_and_names_of_places(tmp_path, transitions):
@@ -98,3 +115,25 @@ def trajectories(states, actions):
     import pandas as pd
 
     return hiql.Trajectories.from_dataframe(pd.DataFrame({"session": 1, "state": states, "action": actions}))
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_a_world_that_forbids_what_was_seen_is_pointed_out(as_sparse):
+    expert = hiql.worlds.simulate_two_goals(30, random_state=0)
+    order = np.random.default_rng(0).permutation(25)
+    shuffled = expert.world.transitions[order][:, :, order]
+    matrices = [sparse.csr_array(shuffled[:, a]) for a in range(5)] if as_sparse else shuffled
+    data = expert.data
+    seen = zip(data.states, data.actions, data.next_states, strict=True)
+    expected = np.mean([shuffled[s, a, t] == 0 for s, a, t in seen])
+    world = hiql.MDP(matrices, 0.9)
+    assert impossible_share(world, data) == pytest.approx(expected)
+    assert impossible_share(expert.world, data) == 0
+    assert any("impossible in this world" in note for note in hiql.HIAVI(1, mdp=world).fit(data).notes_)
+    assert not hiql.HIAVI(1, mdp=expert.world).fit(data).notes_
+
+
+def test_names_in_the_table_need_names_in_the_world(tmp_path, transitions):
+    np.savez(tmp_path / "p.npz", transitions=transitions)
+    with pytest.raises(InvalidParameter, match=r"names of states.*np.savez\(FILE, transitions=P, states="):
+        in_codes_of(load_world(tmp_path / "p.npz")[1], trajectories(["a", "b"], [0, 1]))

@@ -5,6 +5,9 @@ Exit codes: 0 done; 1 done, but some fits failed; 2 bad input; 70 a bug; 130 int
 
 from __future__ import annotations
 
+from importlib import metadata
+from typing import Annotated
+
 import typer
 
 from hiql.cli import reproduce
@@ -24,7 +27,25 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+
+
+def print_version(wanted: bool) -> None:
+    if wanted:
+        print(metadata.version("hiql"))
+        raise typer.Exit
+
+
 simulate = typer.Typer(help="Tables of simulated animals, to try the other commands on.", no_args_is_help=True)
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Find the discrete intentions behind behaviour."""
+
 
 command(app, "demo")(demo)
 command(app, "fit")(fit)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
@@ -75,10 +77,13 @@ def errors_as_messages(debug: bool) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        to_stderr.print("\nInterrupted; what was finished is kept, and the same command resumes.")
+        to_stderr.print("\nInterrupted. A sweep keeps what was finished, and the same command resumes it.")
         raise typer.Exit(INTERRUPTED) from None
     except (typer.Exit, typer.Abort):
         raise
+    except BrokenPipeError:  # "hiql … | head" has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
     except (HiqlError, OSError) as error:
         if debug:
             raise
@@ -95,6 +100,16 @@ def errors_as_messages(debug: bool) -> Iterator[None]:
         raise typer.Exit(BUG) from error
 
 
+def say(text: str) -> None:
+    """Print a sentence as it is; what it holds of the user's names is not taken for markup."""
+    console.print(escape(text), highlight=False)
+
+
+def note(text: str) -> None:
+    """Something to watch out for."""
+    to_stderr.print(f"[yellow]Note:[/yellow] {escape(text.rstrip('.'))}.", highlight=False)
+
+
 def print_json(document: dict[str, Any]) -> None:
     """One JSON document on standard output; what JSON has no word for (NaN) becomes null."""
     print(json.dumps(json.loads(pd.Series([document]).to_json(orient="values", double_precision=15))[0], indent=1))
@@ -102,7 +117,7 @@ def print_json(document: dict[str, Any]) -> None:
 
 def print_table(table: pd.DataFrame, title: str, marked: int | None = None) -> None:
     """Print a table that is already rounded; the row at position ``marked`` stands out."""
-    shown = Table(title=title, title_justify="left")
+    shown = Table(title=escape(title), title_justify="left")
     for name in table.columns:
         shown.add_column(str(name), justify="right")
     for i, row in enumerate(table.itertuples(index=False)):
@@ -112,7 +127,7 @@ def print_table(table: pd.DataFrame, title: str, marked: int | None = None) -> N
 
 def print_pairs(pairs: dict[str, object], title: str) -> None:
     """Print names and values, one a line."""
-    shown = Table(title=title, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
+    shown = Table(title=escape(title), title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
     for name, value in pairs.items():
         shown.add_row(f"[dim]{escape(name)}[/dim]", escape(str(value)))
     console.print(shown)

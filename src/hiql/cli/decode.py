@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import typer
 
-from hiql.cli.commands import AsJson, console, print_json
+from hiql.cli.commands import AsJson, print_json, say
 from hiql.cli.inputs import DataFile, ModelFile, NewTableOptions, print_recognised, read_for, understood
 from hiql.data.tables import column
 from hiql.errors import InvalidParameter
@@ -35,7 +35,12 @@ def decode(
 ) -> None:
     """Decode a table: one row a step, in the order of the table, with probabilities, values and p(action).
 
-    Columns are read as they were when the model was fitted, unless named.
+    Columns are read as they were when the model was fitted, unless named. What is written: row (of your table, from
+    0), subject, session, step (yours, if there is one), state, action, next_state; p_NAME, the probability of an
+    intention given the whole session (it looks ahead); causal_NAME, given the steps so far; decoded, the most likely
+    path; p_action, the probability of the action taken given the past; value, advantage and reward of that action under
+    the decoded intention: values and rewards may be compared within one intention only. NWB holds one session a file:
+    with several, they are written as NAME-SUBJECT-SESSION.nwb.
 
     Example: hiql decode model.hiql mice.csv --out posterior.csv
 
@@ -51,6 +56,8 @@ def decode(
     steps = decoding_table(fitted, trajectories, fitted.about_.get("names"), method=method)
     steps.insert(0, "row", layout.rows(rows))
     steps = steps.sort_values("row", ignore_index=True)
+    if layout.step is not None:
+        steps["step"] = rows[layout.step].to_numpy()  # the user's own numbers, to join tables by
     times = None if time is None else numbers(rows, time)
     written = write_steps(out, steps, about=f"Model: {model.name}. {fitted.about_.get('command', '')}", times=times)
     score = fitted.score(trajectories, per="step")
@@ -58,9 +65,9 @@ def decode(
         files = [str(path) for path in written]
         print_json({"understood": facts, "written": files, "log_likelihood_per_step": score})
     else:
-        console.print(f"Log-likelihood of these data: {score:.4f} nats per step.")
-        shown = f"[bold]{written[0]}[/bold]" + (f" and {len(written) - 1} more" if len(written) > 1 else "")
-        console.print(f"{len(steps):,} steps written to {shown}.")
+        more = f" and {len(written) - 1} more" if len(written) > 1 else ""
+        say(f"Log-likelihood of these data: {score:.4f} nats per step.")
+        say(f"{len(steps):,} steps written to {written[0]}{more}.")
 
 
 def numbers(rows: pd.DataFrame, name: str) -> npt.NDArray[np.float64]:

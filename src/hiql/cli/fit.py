@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import pandas as pd
 import typer
 
-from hiql.cli.commands import AsJson, console, print_json, print_table, to_stderr
+from hiql.cli.commands import AsJson, note, print_json, print_table, say
 from hiql.cli.inputs import DataFile, TableOptions, WorldOptions, print_understood, read, remember, understood
 from hiql.data.tables import load_table
+from hiql.evaluate.dwell import expected_dwell
 from hiql.models import HIAVI, HIQL, IntentionModel
 
 
@@ -42,7 +43,7 @@ def fit(
     trajectories = read(rows, layout, known)
     facts = understood(data, layout, trajectories, known and known[0])
     if not as_json:
-        print_understood(facts, trajectories)
+        print_understood(facts, trajectories, layout.cautions(rows))
     options: dict[str, Any] = {"pseudo_count": pseudo_count, "n_init": restarts, "random_state": seed, "n_jobs": jobs}
     if known is None:
         discount = 0.99 if world.discount is None else world.discount
@@ -56,7 +57,8 @@ def fit(
         print_json({"understood": facts, "model": str(out), "fit": fit_facts(model)})
     else:
         print_fit(model)
-        console.print(f"Saved to [bold]{out}[/bold]. Next: hiql report {out} {data}  ·  hiql decode {out} {data}")
+        next_commands = (shlex.join(["hiql", name, str(out), str(data)]) for name in ("report", "decode"))
+        say(f"Saved to {out}. Next: {'  ·  '.join(next_commands)}")
 
 
 def fit_facts(model: IntentionModel) -> dict[str, Any]:
@@ -80,9 +82,7 @@ def names_of(model: IntentionModel) -> list[str]:
 
 def print_fit(model: IntentionModel) -> None:
     """The intentions, one a row, and what to watch out for."""
-    stay = np.diag(model.transition_)
-    with np.errstate(divide="ignore"):
-        dwell = 1.0 / (1.0 - stay)
+    dwell = expected_dwell(model.transition_)
     columns: dict[str, Any] = {
         "intention": [f"{i} {name}" for i, name in enumerate(names_of(model), start=1)],
         "share of steps": [f"{share:.1%}" for share in model.share_],
@@ -94,5 +94,5 @@ def print_fit(model: IntentionModel) -> None:
     print_table(
         pd.DataFrame(columns), f"{model.n_intentions} intentions, log-likelihood {model.log_likelihood_:.1f} nats"
     )
-    for note in model.notes_:
-        to_stderr.print(f"[yellow]Note:[/yellow] {note}.", highlight=False)
+    for text in model.notes_:
+        note(text)

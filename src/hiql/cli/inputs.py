@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -12,19 +13,21 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from hiql.cli.commands import console, print_pairs, to_stderr
+from hiql.cli.commands import console, note, print_pairs, say
+from hiql.data.codes import Missing
 from hiql.data.coding import Coding
-from hiql.data.layout import Layout, Steps, Trials, find_layout, layout_from_dict
+from hiql.data.layout import NO_COLUMN, USUAL_NAMES, Layout, Steps, Trials, find_layout, layout_from_dict
 from hiql.data.summary import cautions, summarise
 from hiql.data.tables import load_table
 from hiql.data.trajectories import Trajectories
-from hiql.errors import InvalidParameter
+from hiql.errors import EmptyData, InvalidParameter
 from hiql.evaluate.naming import suggest_names
 from hiql.models import IntentionModel
 from hiql.worlds.files import coding_of, in_codes_of, load_world, named_world
 from hiql.worlds.mdp import MDP
 
 PANEL = "The table"
+FIELDS = ("state", "action", "choice", "outcome")
 DataFile = Annotated[
     Path,
     typer.Argument(metavar="DATA", help="A table with a header: CSV (also .gz), TSV or Parquet.", show_default=False),
@@ -56,7 +59,8 @@ class TableOptions:
     missing: Annotated[
         list[str] | None,
         typer.Option(
-            help="A value that means not observed, besides empty cells; may be repeated. 'none': there is none.",
+            help="A value that means not observed, besides empty cells; may be repeated. action=9 is about that column "
+            "only; 'none': there is no such value.",
             rich_help_panel=PANEL,
             show_default=False,
         ),
@@ -67,14 +71,17 @@ class TableOptions:
 
     @property
     def given(self) -> dict[str, str | None]:
-        roles = ("session", "subject", "step", "state", "action", "next_state", "choice", "outcome")
-        return {role: getattr(self, role) for role in roles}
+        return {role: getattr(self, role) for role in USUAL_NAMES}
 
     @property
-    def not_observed(self) -> tuple[object, ...] | None:
+    def not_observed(self) -> Missing:
+        """The values that mean "not observed": in all columns, or by column where any is named."""
         if self.missing is None:
             return None
-        return tuple(_number_or_text(value) for value in self.missing if value != "none")
+        pairs = [value.rpartition("=")[::2] for value in self.missing if value != NO_COLUMN]
+        if not any(role in FIELDS for role, _ in pairs):
+            return tuple(value for value in self.missing if value != NO_COLUMN)
+        return {field: tuple(v for role, v in pairs if role in {field, ""}) for field in FIELDS}
 
 
 @dataclass(frozen=True)
@@ -91,13 +98,6 @@ class NewTableOptions(TableOptions):
     ] = False
 
 
-def _number_or_text(value: str) -> object:
-    try:
-        return int(value)
-    except ValueError:
-        return value
-
-
 @dataclass(frozen=True)
 class WorldOptions:
     """The world, if it is known."""
@@ -111,7 +111,8 @@ class WorldOptions:
     transitions: Annotated[
         Path | None,
         typer.Option(
-            help="A known world from a file: np.savez(FILE, transitions=P), P of shape (states, actions, states).",
+            help="A known world from a file: np.savez(FILE, transitions=P, states=[…], actions=[…]), P of shape "
+            "(states, actions, states); states and actions name its rows where your table has names.",
             rich_help_panel="The world",
             show_default=False,
         ),
@@ -153,13 +154,18 @@ def read_for(model: IntentionModel, path: Path, options: NewTableOptions) -> tup
     """Table, layout and trajectories of new data, read like those the model was fitted to unless told otherwise."""
     table = load_table(path)
     remembered = model.about_.get("layout")
-    layout: Steps | Trials
-    if remembered is None or any(options.given.values()) or options.missing is not None:
-        history = remembered.get("history") if remembered else None
-        layout = options.layout(table, history)
+    if isinstance(remembered, dict):
+        named = {role: None if name == NO_COLUMN else name for role, name in options.given.items() if name is not None}
+        missing = {} if options.missing is None else {"missing": options.not_observed}
+        layout = layout_from_dict(remembered | named | missing)
     else:
-        layout = layout_from_dict(remembered)
-    return table, layout, model.coding_.recode(layout.read(table), unknown_is_missing=options.unknown_is_missing)
+        layout = options.layout(table)
+    data = model.coding_.recode(layout.read(table), unknown_is_missing=options.unknown_is_missing)
+    if data.n_observed == 0:
+        raise EmptyData(
+            what=f"no step of {path} has a state and an action that the model knows", remedy="check the labels"
+        )
+    return table, layout, data
 
 
 def understood(path: Path, layout: Layout, data: Trajectories, world: MDP | None) -> dict[str, Any]:
@@ -170,7 +176,7 @@ def understood(path: Path, layout: Layout, data: Trajectories, world: MDP | None
     )
 
 
-def print_understood(facts: dict[str, Any], data: Trajectories) -> None:
+def print_understood(facts: dict[str, Any], data: Trajectories, doubts: Sequence[str] = ()) -> None:
     """Print what was understood before any work is done, so that a mistake shows at once."""
     lengths = facts["steps_per_session"]
     shares = ", ".join(f"{name} {share:.0%}" for name, share in list(facts["action_shares"].items())[:8])
@@ -178,6 +184,7 @@ def print_understood(facts: dict[str, Any], data: Trajectories) -> None:
     print_pairs(
         {
             "columns": ", ".join(f"{role}: {name}" for role, name in facts["columns"].items() if name is not None),
+            "order": "as in the file" if facts["columns"]["step"] is None else f"by {facts['columns']['step']}",
             "subjects": facts["subjects"],
             "sessions": f"{facts['sessions']:,} of {lengths['least']}–{lengths['most']} steps "
             f"(median {lengths['median']})",
@@ -189,17 +196,16 @@ def print_understood(facts: dict[str, Any], data: Trajectories) -> None:
         f"What I understood of {facts['file']}",
     )
     console.print()
-    for caution in cautions(data):
-        to_stderr.print(f"[yellow]Note:[/yellow] {caution}.")
+    for caution in (*doubts, *cautions(data)):
+        note(caution)
 
 
 def print_recognised(facts: dict[str, Any]) -> None:
     """One line about data that are read like those of the fit."""
     columns = ", ".join(f"{role}: {name}" for role, name in facts["columns"].items() if name is not None)
-    console.print(
+    say(
         f"{facts['file']}: {facts['steps']:,} steps in {facts['sessions']:,} sessions of {facts['subjects']} "
-        f"subject(s), {facts['missing']:,} steps with a missing state or action ({columns}).",
-        highlight=False,
+        f"subject(s), {facts['missing']:,} steps with a missing state or action ({columns})."
     )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hiql.cli.commands import AsJson, console, print_json
+from hiql.cli.commands import AsJson, print_json, say
 from hiql.cli.inputs import DataFile, ModelFile, NewTableOptions, print_recognised, read_for, understood
 from hiql.persistence import load
 
@@ -37,4 +37,4 @@ def report(
     if as_json:
         print_json({"understood": facts, "written": [str(written)]})
     else:
-        console.print(f"Open [bold]{written}[/bold] ({written.stat().st_size / 1e6:.1f} MB).")
+        say(f"Open {written} ({written.stat().st_size / 1e6:.1f} MB).")

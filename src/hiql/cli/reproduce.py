@@ -71,5 +71,5 @@ def reversal(
 
 def show_summary(path: Path) -> None:
     """Print a summary.md, and where it lies."""
-    console.print(Markdown(path.read_text()))
+    console.print(Markdown(path.read_text(encoding="utf-8")))
     console.print(f"Written to [bold]{path.parent}[/bold]")

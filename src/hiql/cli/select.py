@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import pandas as pd
 import typer
+from rich.markup import escape
 
-from hiql.cli.commands import AsJson, Jobs, console, print_json, print_table, to_stderr
+from hiql.cli.commands import AsJson, Jobs, console, print_json, print_table, say, to_stderr
 from hiql.cli.inputs import DataFile, TableOptions, WorldOptions, print_understood, read, remember, understood
 from hiql.cli.numbers import whole_numbers
 from hiql.data.tables import load_table
@@ -29,7 +30,8 @@ COLUMNS = {
     "restarts": "{restart_agreement:.0%}",
     "folds": "{fold_agreement:.0%}",
 }
-"""The printed columns; the first three only where candidates differ in them."""
+AXES = ("family", "history", "pseudo_count")
+"""Columns that are printed only where candidates differ in them."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ def select(
     first_layout, first = next(iter(layouts.values())), next(iter(trajectories.values()))
     facts = understood(data, first_layout, first, known and known[0])
     if not as_json:
-        print_understood(facts, first)
+        print_understood(facts, first, first_layout.cautions(rows))
     groups = first.n_sessions if axes.hold_out == "sessions" else len(set(first.subjects))
     plan = axes.plan(groups, known is not None)
     source = Source(trajectories, known and known[0], 0.99 if world.discount is None else world.discount)
@@ -120,7 +122,7 @@ def select(
         print_json({"understood": facts} | selection_facts(selection) | {"written": [str(path) for path in written]})
     else:
         print_selection(selection)
-        console.print("Written: " + ", ".join(f"[bold]{path}[/bold]" for path in written))
+        say("Written: " + ", ".join(map(str, written)))
     if selection.failures:
         raise typer.Exit(1)
 
@@ -138,15 +140,15 @@ def selection_facts(selection: Selection) -> dict[str, Any]:
 def print_selection(selection: Selection) -> None:
     """The candidates, the choice in words, and what failed."""
     table = selection.table
-    wanted = [name for name in COLUMNS if name not in table or table[name].nunique(dropna=False) > 1]
+    wanted = [name for name in COLUMNS if name not in AXES or table[name].nunique(dropna=False) > 1]
     shown = pd.DataFrame([{name: COLUMNS[name].format(**row) for name in wanted} for row in table.to_dict("records")])
     print_table(shown.replace("nan%", "–"), "Candidates", selection.chosen)
     console.print(
         "[dim]Log-likelihoods in nats per step; the gap is to the best held-out one; restarts and folds: share of "
         "steps given to the same intention by other fits.[/dim]"
     )
-    console.print(selection.explanation, highlight=False)
+    say(selection.explanation)
     for failure in selection.failures[:5]:
-        to_stderr.print(f"[red]Failed:[/red] {failure.error}  {failure.unit}", highlight=False, markup=True)
+        to_stderr.print(f"[red]Failed:[/red] {escape(f'{failure.error}  {failure.unit}')}", highlight=False)
     if len(selection.failures) > 5:
         to_stderr.print(f"… and {len(selection.failures) - 5} more; the same command tries them again.")

@@ -8,8 +8,8 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from hiql.cli.commands import AsJson, console, print_json
-from hiql.export import write_steps
+from hiql.cli.commands import AsJson, print_json, say
+from hiql.export import write_table
 
 Out = Annotated[Path, typer.Option(help="Where to write: .csv, .csv.gz, .tsv or .parquet.")]
 Seed = Annotated[int, typer.Option(help="Seed of the simulation.")]
@@ -49,8 +49,8 @@ def simulate_reversal(
 
 
 def finish(table: pd.DataFrame, out: Path, following: str, as_json: bool) -> None:
-    written = write_steps(out, table)
+    write_table(out, table)
     if as_json:
-        print_json({"written": [str(path) for path in written], "rows": len(table), "columns": list(table.columns)})
+        print_json({"written": [str(out)], "rows": len(table), "columns": list(table.columns)})
     else:
-        console.print(f"{len(table):,} rows written to [bold]{out}[/bold]. Next: {following}", highlight=False)
+        say(f"{len(table):,} rows written to {out}. Next: {following}")

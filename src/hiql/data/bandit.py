@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import product
 from os import PathLike
 
@@ -10,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from hiql.data.codes import Codes, encode
-from hiql.data.coding import label_text
+from hiql.data.codes import Codes, Missing, encode, label_text, missing_in
 from hiql.data.tables import column, load_table, ordered_sessions
 from hiql.data.trajectories import MISSING, Trajectories, following_states
 from hiql.errors import BadTable, EmptyData, InvalidParameter
@@ -30,7 +28,7 @@ def bandit_trials(
     subject: str | None = "subject",
     *,
     step: str | None = None,
-    missing: Sequence[object] | None = None,
+    missing: Missing = None,
 ) -> Trajectories:
     """Turn a table of choices and outcomes, one row a trial, into ``Trajectories`` over histories.
 
@@ -68,10 +66,10 @@ def bandit_trials(
     )
 
 
-def _outcomes(column: pd.Series, missing: Sequence[object] | None) -> Codes:
+def _outcomes(column: pd.Series, missing: Missing) -> Codes:
     """The outcomes of the trials with a choice."""
     outcomes = encode(column, field="outcome", missing=missing)
-    if missing is None and ((outcomes.codes < 0) & column.isin([-1, "-1"]).to_numpy()).any():
+    if missing_in("outcome", missing) is None and ((outcomes.codes < 0) & column.isin([-1, "-1"]).to_numpy()).any():
         raise BadTable(
             what="the outcome column holds -1 in trials with a choice, which may be a loss or an unknown outcome",
             remedy="pass missing=() if -1 is a real value (--missing none on the command line), missing=(-1,) if it "

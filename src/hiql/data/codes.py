@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -48,7 +48,15 @@ class Codes(NamedTuple):
     size: int
 
 
-def encode(*columns: pd.Series, field: str, size: int | None = None, missing: Sequence[object] | None = None) -> Codes:
+Missing = Sequence[object] | Mapping[str, Sequence[object]] | None
+"""Values that mean "not observed": in every column, or by field ("state", "action", "choice", "outcome")."""
+
+
+def missing_in(field: str, missing: Missing) -> Sequence[object] | None:
+    return missing.get(field) if isinstance(missing, Mapping) else missing
+
+
+def encode(*columns: pd.Series, field: str, size: int | None = None, missing: Missing = None) -> Codes:
     """Code the values of one or more columns that share a meaning (state and next state), end to end.
 
     Integers 0…n-1 without gaps stay what they are, and so do all integers when ``size`` says how many codes
@@ -60,7 +68,7 @@ def encode(*columns: pd.Series, field: str, size: int | None = None, missing: Se
     try:
         row_to_found, different = pd.factorize(values)
         found = _tidy([_plain(value) for value in different])
-        absent = _absent(found, field, missing)
+        absent = _absent(found, field, missing_in(field, missing))
         labels = sorted(set(found) - absent)
     except TypeError as error:  # lists, or dates beside numbers
         raise BadTable(
@@ -115,7 +123,8 @@ def _absent(found: list[Any], field: str, missing: Sequence[object] | None) -> s
         if marks and (signs or all(map(NUMBER.fullmatch, others))):  # "none" among words is a word
             raise _doubtful(field, tuple(sorted(marks)), sorted(others))
         missing = (MISSING,)
-    return {"", *missing, *map(str, missing)}
+    gone = {label_text(_number(value)) for value in missing}
+    return {"", *(value for value in found if label_text(value) in gone)}
 
 
 def _doubtful(field: str, marks: tuple[object, ...], values: Sequence[object]) -> BadTable:
@@ -138,6 +147,18 @@ def _check_kept(labels: Sequence[Any], field: str) -> None:
             what=f"with n_{field}s the numbers in the {field} column are codes, but it also holds {str(other)[:40]!r}",
             remedy=f"correct it, leave the cell empty if it was not observed, or leave out n_{field}s",
         )
+
+
+def label_text(label: Hashable) -> str:
+    """A label as people write it: 1.0 is 1."""
+    if isinstance(label, float | np.floating) and float(label).is_integer():
+        return str(int(label))
+    return str(label)
+
+
+def _number(value: object) -> Any:
+    """A number written as text is that number, as it is among the values of a column."""
+    return float(value) if isinstance(value, str) and WHOLE.fullmatch(value.strip()) else value
 
 
 def _plain(value: Any) -> Any:

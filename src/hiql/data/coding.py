@@ -9,9 +9,9 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from hiql.data.codes import MISSING
+from hiql.data.codes import MISSING, label_text
 from hiql.data.trajectories import IntArray, Trajectories
-from hiql.errors import DifferentLabels, UnknownLabel
+from hiql.errors import DifferentLabels, InvalidParameter, UnknownLabel
 
 UNKNOWN = -2
 Labels = tuple[Hashable, ...] | None
@@ -31,15 +31,21 @@ class Coding:
         return cls(data.n_states, data.n_actions, _plain(data.state_labels), _plain(data.action_labels))
 
     def check(self, data: Trajectories) -> None:
-        """Raise if the same codes have other labels in the data: nothing else would show the mistake."""
+        """Raise if the same codes have other labels in the data: nothing else would show the mistake.
+
+        Codes without labels stand for numbers; where the other side has words, nothing can be said.
+        """
         other = Coding.of(data)
-        for field, ours, theirs in (
-            ("state", self.state_labels, other.state_labels),
-            ("action", self.action_labels, other.action_labels),
+        for field, ours, theirs, n in (
+            ("state", self.state_labels, other.state_labels, self.n_states),
+            ("action", self.action_labels, other.action_labels, self.n_actions),
         ):
-            if ours is not None and theirs is not None and ours != theirs:
-                code = next(i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
-                raise DifferentLabels(field=field, code=code, data=theirs[code], model=ours[code])
+            if ours == theirs or (None in (ours, theirs) and _has_words(ours or theirs)):
+                continue
+            pairs = zip(_texts(ours or range(n)), _texts(theirs or range(n)), strict=True)
+            for code, (model, label) in enumerate(pairs):
+                if model != label:
+                    raise DifferentLabels(field=field, code=code, data=label, model=model)
 
     def recode(self, data: Trajectories, *, unknown_is_missing: bool = False) -> Trajectories:
         """The same behaviour in these codes: labels are matched as they are written, 1, 1.0 and "1" alike.
@@ -78,18 +84,15 @@ class Coding:
                 raise UnknownLabel(field=field, label=label, session=session, step=at, known=_listing(known))
 
 
+def _has_words(labels: Labels) -> bool:
+    return any(isinstance(label, str) for label in labels or ())
+
+
 def _plain(labels: Labels) -> Labels:
     """Labels that a file of plain values can hold: numbers and text."""
     if labels is None or all(isinstance(label, str | int | float) for label in labels):
         return labels
     return tuple(_texts(labels))
-
-
-def label_text(label: Hashable) -> str:
-    """A label as people write it: 1.0 is 1."""
-    if isinstance(label, float | np.floating) and float(label).is_integer():
-        return str(int(label))
-    return str(label)
 
 
 def _texts(labels: Sequence[Hashable]) -> list[str]:
@@ -103,6 +106,10 @@ def _listing(labels: Sequence[Hashable], most: int = 8) -> str:
 
 def _dictionary(n_from: int, labels_from: Labels, n_to: int, labels_to: Labels) -> npt.NDArray[np.int64]:
     """(n_from + 1,) the new code of each old one, ``UNKNOWN`` where there is none; the last entry serves code -1."""
-    code = {text: i for i, text in enumerate(_texts(labels_to or range(n_to)))}
+    texts = _texts(labels_to or range(n_to))
+    code = {text: i for i, text in enumerate(texts)}
+    if len(code) < len(texts):
+        alike = next(text for text in texts if texts.count(text) > 1)
+        raise InvalidParameter(parameter="label", value=alike, remedy="several codes have it; give each its own")
     new = [code.get(text, UNKNOWN) for text in _texts(labels_from or range(n_from))]
     return np.array([*new, MISSING], dtype=np.int64)

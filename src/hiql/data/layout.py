@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
@@ -10,19 +11,22 @@ import numpy.typing as npt
 import pandas as pd
 
 from hiql.data.bandit import bandit_trials
+from hiql.data.codes import Missing
 from hiql.data.tables import SUBJECT_COLUMNS, column, ordered_sessions, trajectories_from_table
 from hiql.data.trajectories import Trajectories
-from hiql.errors import BadTable
+from hiql.errors import BadTable, InvalidParameter
 
 NO_COLUMN = "none"
 """What to write for a column that is not to be used although its name suggests it."""
 ONE_SESSION = "session"
 """The name of the column that is made up for tables without sessions."""
 ROW = "row of the table"
+CLOCKS = ("step", "trial", "time", "frame", "order", "index", "second")
+"""Columns with such words in their names probably tell the order of rows."""
 USUAL_NAMES = {
-    "session": ("session", "session_id", "session_name", "bout", "day", "date"),
+    "session": ("session", "session_id", "session_name", "session_number", "sess", "recording", "bout", "day", "date"),
     "subject": (*SUBJECT_COLUMNS, "subject_id", "animal_id", "mouse_id", "rat_id", "participant"),
-    "step": ("step", "trial", "trial_number", "trial_id", "t"),
+    "step": ("step", "step_number", "trial", "trial_number", "trial_id", "t"),
     "state": ("state", "node", "cell", "location", "position"),
     "next_state": ("next_state",),
     "action": ("action", "move"),
@@ -38,13 +42,43 @@ class Layout:
     session: str | None = "session"
     subject: str | None = None
     step: str | None = None
-    missing: tuple[object, ...] | None = None
+    missing: Missing = None
 
     def rows(self, table: pd.DataFrame) -> npt.NDArray[np.int64]:
         """(N,) the row of the table that each step of the trajectories comes from."""
         numbered = self._with_sessions(table).assign(**{ROW: np.arange(len(table))})
         ordered, *_ = ordered_sessions(numbered, self.session or ONE_SESSION, self.subject, self.step)
         return ordered[ROW].to_numpy()
+
+    def cautions(self, table: pd.DataFrame) -> list[str]:
+        """What may be wrong with the division into sessions and their order."""
+        return [*self._doubtful_order(table), *self._doubtful_sessions(table)]
+
+    def _doubtful_order(self, table: pd.DataFrame) -> list[str]:
+        """Rows are taken as they stand; does a column that counts or keeps time say otherwise?"""
+        if self.step is not None:
+            return []
+        keys = [table[name] for name in (self.subject, self.session) if name is not None] or np.zeros(len(table))
+        clocks = [name for name in table.columns if any(word in _bare(name) for word in CLOCKS)]
+        numbers = {name: pd.to_numeric(table[name], errors="coerce") for name in clocks}
+        return [
+            f"the rows are taken in the order of the file, but {str(name)!r} does not always grow within a session; "
+            "if it tells the order, name it (--step)"
+            for name, column in numbers.items()
+            if column.notna().all() and (column.groupby(keys, sort=False).diff() < 0).any()
+        ]
+
+    def _doubtful_sessions(self, table: pd.DataFrame) -> list[str]:
+        if self.session is None:
+            return ["no session column was found, so each subject is one session; name it if there is one (--session)"]
+        keys = [name for name in (self.subject, self.session) if name is not None]
+        others = [name for name in _candidates(table, "session") if name not in keys]
+        return [
+            f"{name!r} changes within sessions of the same name in {self.session!r}: if these are several sessions, "
+            "make one column that tells them apart"
+            for name in others
+            if (table.groupby(keys, sort=False)[name].nunique() > 1).any()
+        ]
 
     def _with_sessions(self, table: pd.DataFrame) -> pd.DataFrame:
         return table if self.session is not None else table.assign(**{ONE_SESSION: "all"})
@@ -84,15 +118,23 @@ class Trials(Layout):
     outcome: str = "reward"
     history: int = 1
 
+    def cautions(self, table: pd.DataFrame) -> list[str]:
+        outcomes = table[self.outcome].dropna().unique()
+        single = f"every outcome is {outcomes[0]!s}: wins and losses cannot be told apart" if len(outcomes) == 1 else ""
+        return [*super().cautions(table), *filter(None, [single])]
+
     def read(self, table: pd.DataFrame) -> Trajectories:
         columns: dict[str, Any] = {"choice": self.choice, "outcome": self.outcome, "history": self.history}
         return bandit_trials(self._with_sessions(table), **self._shared(), **columns)
 
 
 def layout_from_dict(values: dict[str, Any]) -> Steps | Trials:
+    """A layout from :meth:`Layout.to_dict`; what is none is an error, for it may come from somebody's file."""
     kinds = {kind.__name__: kind for kind in (Steps, Trials)}
-    fields = {name: value for name, value in values.items() if name != "kind"}
-    return kinds[values["kind"]](**fields)
+    try:
+        return kinds[values["kind"]](**{name: value for name, value in values.items() if name != "kind"})
+    except (KeyError, TypeError) as error:
+        raise InvalidParameter(parameter="layout", value=values, remedy="name the columns again") from error
 
 
 def find_layout(
@@ -100,7 +142,7 @@ def find_layout(
     given: dict[str, str | None],
     *,
     history: int | None = None,
-    missing: tuple[object, ...] | None = None,
+    missing: Missing = None,
 ) -> Steps | Trials:
     """Which columns mean what.
 
@@ -125,8 +167,17 @@ def _find(table: pd.DataFrame, role: str, given: str | None) -> str | None:
     if given is not None:
         column(table, role, given)
         return given
-    by_name = {str(name).strip().lower(): str(name) for name in reversed(table.columns)}
-    return next((by_name[name] for name in USUAL_NAMES[role] if name in by_name), None)
+    return next(iter(_candidates(table, role)), None)
+
+
+def _candidates(table: pd.DataFrame, role: str) -> list[str]:
+    """The columns with a usual name for a role, whatever their case, spaces and underscores."""
+    by_name = {_bare(name): str(name) for name in reversed(table.columns)}
+    return [by_name[_bare(name)] for name in USUAL_NAMES[role] if _bare(name) in by_name]
+
+
+def _bare(name: object) -> str:
+    return re.sub(r"[\W_]+", "", str(name)).lower()
 
 
 def _needed(table: pd.DataFrame, role: str, found: str | None) -> str:

@@ -14,8 +14,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from hiql.data.blocks import BLOCK
-from hiql.data.codes import MISSING
-from hiql.data.coding import Coding, label_text
+from hiql.data.codes import MISSING, label_text
+from hiql.data.coding import Coding
 from hiql.data.mapped import ARRAYS, array_file, new_data_folder, open_trajectories, write_about
 from hiql.data.tables import MOST_PAIRS, looks_like_subject
 from hiql.data.trajectories import Trajectories

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hiql.data.coding import label_text
+from hiql.data.codes import label_text
 from hiql.data.trajectories import Trajectories
 
 
@@ -39,6 +39,15 @@ def cautions(data: Trajectories) -> list[str]:
         found.append("only one action was ever taken: there is nothing to explain")
     if (data.lengths == 1).all():
         found.append("every session has a single step: intentions cannot follow one another; check the session column")
+    inside = np.ones(data.n_steps, dtype=bool)
+    inside[data.offsets[1:] - 1] = False
+    following = np.append(data.states[1:], -1) >= 0
+    unfinished = int((inside & following & (data.actions >= 0) & (data.next_states < 0)).sum())
+    if unfinished:
+        found.append(
+            f"{unfinished:,} choices have no outcome and do not enter the histories; if an empty cell means no reward, "
+            "write 0 there"
+        )
     visits = data.pair_counts.sum(axis=1)
     rare = data.n_observed / max(int((visits > 0).sum()), 1)
     if rare < 2 * data.n_actions:

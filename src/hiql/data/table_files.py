@@ -29,6 +29,7 @@ WIDE = {
 }
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 """Bytes that no text holds, and that damaged files are full of."""
+LEADING_ZERO = re.compile(rb"(?:^|[,;\t|\r\n\"])0[0-9]")
 AS_TEXT = "save it as a CSV in UTF-8 with one header line (in Excel: CSV UTF-8)"
 UNREADABLE = (ValueError, OSError, EOFError, zlib.error, MemoryError)
 EXACT_BELOW = 2.0**53
@@ -92,9 +93,11 @@ def _read_text(path: Path, content: bytes) -> pd.DataFrame:
             what=f"{path} has a single column, {header!r}",
             remedy="separate the columns by commas, semicolons, tabs or |, and name them in the first line",
         )
-    rounded = _rounded(table)
-    if rounded:
-        table[rounded] = pd.read_csv(io.BytesIO(content), sep=delimiter, usecols=rounded, dtype=str)[rounded]
+    rounded, alike = _rounded(table), _perhaps_alike(table, content)
+    if rounded or alike:
+        written = pd.read_csv(io.BytesIO(content), sep=delimiter, usecols=[*rounded, *alike], dtype=str)
+        kept = [*rounded, *(name for name in alike if written[name].nunique() > table[name].nunique())]
+        table[kept] = written[kept]
     # The names as written: pandas would call a second "state" column "state.1".
     named = pd.read_csv(io.BytesIO(content), sep=delimiter, header=None, nrows=1, dtype=str, keep_default_na=False)
     return table.set_axis(named.iloc[0].str.strip(), axis="columns")
@@ -121,6 +124,14 @@ def _utf8(path: Path, content: bytes) -> bytes:
 def _foreign_byte(path: Path, content: bytes, at: int, problem: str) -> BadTable:
     line = content.count(b"\n", 0, at) + 1
     return BadTable(what=f"{path} {problem} (byte 0x{content[at]:02x}, line {line})", remedy=AS_TEXT)
+
+
+def _perhaps_alike(table: pd.DataFrame, content: bytes) -> list[str]:
+    """Columns of numbers that may have been written in more ways than one: sessions 1.1 and 1.10, states 01 and 1."""
+    floats = table.select_dtypes("floating")
+    fractional = floats.columns[(floats % 1 > 0).any().to_numpy()]
+    padded = table.select_dtypes("number").columns if LEADING_ZERO.search(content) else []
+    return [str(name) for name in dict.fromkeys([*fractional, *padded])]
 
 
 def _rounded(table: pd.DataFrame) -> list[str]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from os import PathLike
 
 import numpy as np
 import pandas as pd
 
-from hiql.data.codes import encode
-from hiql.data.coding import label_text
+from hiql.data.codes import Missing, encode, label_text
 from hiql.data.table_files import load_table
 from hiql.data.trajectories import Trajectories, following_states
 from hiql.errors import BadTable, ColumnNotFound, EmptyData
@@ -31,7 +29,7 @@ def read_table(
     step: str | None = None,
     n_states: int | None = None,
     n_actions: int | None = None,
-    missing: Sequence[object] | None = None,
+    missing: Missing = None,
 ) -> Trajectories:
     """Read a table with one row a step: comma, semicolon, tab or | between columns, or Parquet; also gzipped.
 
@@ -43,7 +41,8 @@ def read_table(
     step : column to sort each session by; by default rows are in order
     n_states, n_actions : how many there are in the world, when the data need not show them all. Integer codes
         are then kept as they are; otherwise strings and gaps are coded to 0…n-1 and the labels kept.
-    missing : values that mean "not observed", besides NaN and empty cells; by default -1, unless the other
+    missing : values that mean "not observed", besides NaN and empty cells; a mapping such as {"action": (9,)} gives
+        them for one column. By default -1, unless the other
         values of the column make that doubtful (such as -1 and 1 only), which is an error
     """
     return trajectories_from_table(
@@ -118,7 +117,7 @@ def _subjects(
 ) -> list[str | None] | str:
     """Whose each row is; without a subject column, sessions that clearly belong to several are an error."""
     if subject is not None:
-        return _written(column(table, "subject (None if all rows are of one)", subject))
+        return _written(column(table, "subject (none if all rows are of one: subject=None, --subject none)", subject))
     for name in table.columns:
         if name != session and looks_like_subject(name):
             owners = pd.Series(_written(column(table, "subject", name)), dtype=object)
@@ -142,7 +141,8 @@ def _by_step(table: pd.DataFrame, step: str, group: np.ndarray, keys: pd.DataFra
     if bad.any():
         value = table[step].iloc[int(bad.to_numpy().argmax())]
         raise BadTable(
-            what=f"{_row(bad)}: step '{value}' is not a number", remedy="number the steps; write 0.5, not 0,5"
+            what=f"{_row(bad)}: step '{value}' is not a number",
+            remedy="number the steps (write 0.5, not 0,5), or take the rows as they are (--step none)",
         )
     steps = numbers.infer_objects().to_numpy()
     order = np.lexsort((steps, group))
@@ -150,8 +150,10 @@ def _by_step(table: pd.DataFrame, step: str, group: np.ndarray, keys: pd.DataFra
     if same.any():
         row = int(order[np.argmax(same)])
         raise BadTable(
-            what=f"step {table[step].iloc[row]} occurs twice in session {keys['session'].iloc[row]!r}",
-            remedy="drop the duplicate rows, or name the subject column if animals share session names",
+            what=f"step {table[step].iloc[row]} occurs twice in session {keys['session'].iloc[row]!r} of subject "
+            f"{keys['subject'].iloc[row]!r}",
+            remedy="drop the duplicate rows, name the subject column if animals share session names, or take the rows "
+            "as they are (step=None; --step none on the command line)",
         )
     return order
 
@@ -167,7 +169,7 @@ def trajectories_from_table(
     step: str | None = None,
     n_states: int | None = None,
     n_actions: int | None = None,
-    missing: Sequence[object] | None = None,
+    missing: Missing = None,
 ) -> Trajectories:
     """``Trajectories`` from a DataFrame; the arguments are those of :func:`read_table`."""
     for field, name in (("state", state), ("action", action), ("next_state", next_state)):

@@ -14,7 +14,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.errors import HiqlError, InvalidParameter
 from hiql.evaluate.arrival import TOLERANCE, arrival, at_best, at_random, following
 from hiql.evaluate.occupancy import expected_occupancy, shares
-from hiql.evaluate.strategies import name_strategies, strategy_profile
+from hiql.evaluate.strategies import action_biases, nearest_strategies, strategy_profile
 from hiql.models import IntentionModel
 from hiql.worlds.mdp import MDP, World
 
@@ -33,9 +33,14 @@ def suggest_names(model: IntentionModel, data: Trajectories, world: MDP | None =
     if isinstance(place, World) and place.places:
         return name_intentions(model, place, data)
     try:
-        return name_strategies(strategy_profile(model, data))
+        profile = strategy_profile(model, data)
     except HiqlError:  # the data are not trials with numbers as outcomes
+        profile = np.full((model.n_intentions, 3), np.nan)
+    if np.isnan(profile).any():  # or only wins, or only losses were seen
         return tuple(f"intention {i + 1}" for i in range(model.n_intentions))
+    biases = action_biases(model, data)
+    names = [bias or name for bias, name in zip(biases, nearest_strategies(profile), strict=True)]
+    return _numbered(names, model.share_)
 
 
 def name_intentions(

@@ -14,6 +14,7 @@ from hiql.evaluate.occupancy import expected_occupancy
 from hiql.models import IntentionModel
 
 FloatArray = npt.NDArray[np.float64]
+BIASED = 0.75
 MEASURES = ("switch", "win-stay", "lose-switch")
 ARCHETYPES = {
     "exploitation": (1.0, 1.0),
@@ -48,17 +49,31 @@ def profile_of_policy(policy: npt.ArrayLike, visits: npt.ArrayLike, data: Trajec
 
 def name_strategies(profile: npt.ArrayLike) -> tuple[str, ...]:
     """The nearest archetype of each row of a profile (K, 3), by win-stay and lose-switch; duplicates are numbered."""
+    seen: Counter[str] = Counter()
+    names = []
+    for name in nearest_strategies(profile):
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name} {seen[name]}")
+    return tuple(names)
+
+
+def nearest_strategies(profile: npt.ArrayLike) -> list[str]:
+    """The nearest archetype of each row of a profile (K, 3); several may have the same."""
     rows = np.asarray(profile, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != len(MEASURES):
         remedy = "give a row of switch, win-stay and lose-switch for each intention"
         raise ShapeMismatch(field="profile", shape=rows.shape, expected="(K, 3)", remedy=remedy)
-    found = [_nearest(row[1:]) for row in rows]
-    seen: Counter[str] = Counter()
-    names = []
-    for name in found:
-        seen[name] += 1
-        names.append(name if seen[name] == 1 else f"{name} {seen[name]}")
-    return tuple(names)
+    return [_nearest(row[1:]) for row in rows]
+
+
+def action_biases(model: IntentionModel, data: Trajectories) -> list[str | None]:
+    """ "bias to R" for an intention that prefers one action almost whatever happened before; None for others.
+
+    It does if that action has probability above ``BIASED`` in the states where it spends ``BIASED`` of its time.
+    """
+    labels = [str(label) for label in data.action_labels or range(data.n_actions)]
+    share = np.einsum("ks,ksa->ka", expected_occupancy(model, data), model.policy_ > BIASED)
+    return [f"bias to {labels[int(row.argmax())]}" if row.max() > BIASED else None for row in share]
 
 
 def in_order_of_archetypes(profile: npt.ArrayLike) -> npt.NDArray[np.intp]:

@@ -23,15 +23,18 @@ def write_steps(
 
     The ending of ``path`` chooses the format. ``about`` and ``times`` (N,), seconds of each row, serve NWB only.
     """
-    name = path.name.lower()
-    if name.endswith(".nwb"):
+    if path.suffix.lower() == ".nwb":
         return write_nwb(path, steps, about, times)
+    return [write_table(path, steps, or_else=", .nwb")]
+
+
+def write_table(path: Path, table: pd.DataFrame, or_else: str = "") -> Path:
+    """Write any table, whole or not at all; the ending of ``path`` chooses the format."""
     for ending, encoded in FORMATS.items():
-        if name.endswith(ending):
-            return [write_whole(path, encoded(steps))]
-    raise InvalidParameter(
-        parameter="output file", value=str(path), remedy=f"let it end in {', '.join([*FORMATS, '.nwb'])}"
-    )
+        if path.name.lower().endswith(ending):
+            return write_whole(path, encoded(table))
+    remedy = f"let it end in {', '.join(FORMATS)}{or_else}"
+    raise InvalidParameter(parameter="output file", value=str(path), remedy=remedy)
 
 
 def _csv(steps: pd.DataFrame) -> bytes:

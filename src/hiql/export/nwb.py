@@ -77,7 +77,7 @@ def write_nwb(path: Path, steps: pd.DataFrame, about: str, times: npt.NDArray[np
         in_order[rows] for rows in steps.iloc[in_order].groupby(["subject", "session"], sort=False).indices.values()
     ]
     targets = [path] if len(sessions) == 1 else [_beside(path, *_names(steps.iloc[rows])) for rows in sessions]
-    if len(set(targets)) < len(targets):
+    if len({str(target).lower() for target in targets}) < len(targets):
         raise InvalidParameter(
             parameter="session names", value=len(targets), remedy="several sessions would share a file; rename them"
         )

@@ -11,6 +11,7 @@ import pandas as pd
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, UnequalLengths
 from hiql.models import IntentionModel
+from hiql.scoring import taken_proba
 
 METHODS = ("all", "smooth", "filter", "viterbi")
 
@@ -38,11 +39,19 @@ def decoding_table(
     table = data.to_dataframe()
     for wanted, prefix, proba in (("smooth", "p", model.smooth_proba), ("filter", "causal", model.filter_proba)):
         if method in {"all", wanted}:
-            table[[f"{prefix}_{in_one_word(text)}" for text in texts]] = proba(data)
+            table[[f"{prefix}_{word}" for word in _column_words(texts)]] = proba(data)
     path = model.decode(data)
     if method in {"all", "viterbi"}:
         table["decoded"] = np.array(texts, dtype=object)[path]
     return table.assign(**_consequences(model, data, path))
+
+
+def _column_words(names: Sequence[str]) -> list[str]:
+    """Names as parts of column names, each its own, and none that would make p_action."""
+    words = [in_one_word(name) for name in names]
+    if len(set(words)) < len(words) or "action" in words or not all(words):
+        return [f"{word or 'intention'}_{i + 1}" for i, word in enumerate(words)]
+    return words
 
 
 def in_one_word(name: str) -> str:
@@ -54,9 +63,8 @@ def _consequences(model: IntentionModel, data: Trajectories, path: np.ndarray) -
     """p(action), and value, advantage and reward of the action taken under the decoded intention."""
     seen = (data.states >= 0) & (data.actions >= 0)
     at = path[seen], data.states[seen], data.actions[seen]
-    proba = model.predict_action_proba(data)
     return {
-        "p_action": _where(seen, proba[np.flatnonzero(seen), data.actions[seen]]),
+        "p_action": taken_proba(model, data),
         "value": _where(data.states >= 0, model.value_[path, data.states][data.states >= 0]),
         "advantage": _where(seen, model.q_[at] - model.value_[at[:2]]),
         "reward": _where(seen, model.reward_[at]),

@@ -17,20 +17,26 @@ inlined = njit(nogil=True, error_model="numpy", fastmath={"contract", "nsz"}, fo
 """For the small parts of a loop: they become part of their caller."""
 
 
-@intrinsic
-def _room(typing_context: Any, like: Any) -> Any:  # noqa: ARG001
-    """A pointer to K² floats on the stack of the caller; ``like`` is a tuple of K numbers."""
+def _floats_on_stack(power: int) -> Any:
+    """A function that gives a pointer to K^power floats on the stack of its caller, of a tuple of K numbers."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
-        return cgutils.alloca_once(builder, context.get_value_type(types.float64), size=like.count**2)
+    @intrinsic
+    def room(typing_context: Any, like: Any) -> Any:  # noqa: ARG001
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+            return cgutils.alloca_once(builder, context.get_value_type(types.float64), size=like.count**power)
 
-    return types.CPointer(types.float64)(like), generate
+        return types.CPointer(types.float64)(like), generate
+
+    return room
+
+
+_vector_room, _matrix_room = _floats_on_stack(1), _floats_on_stack(2)
 
 
 @njit(inline="always")  # unlike ``inlined``, this copies the source, so that the stack is indeed the caller's
 def vector(like):  # type: ignore[no-untyped-def]
     """(K,) zeros; ``like`` is a tuple of K numbers."""
-    room = carray(_room(like), (len(like),))  # type: ignore[call-arg]
+    room = carray(_vector_room(like), (len(like),))
     for k in range(len(like)):
         room[k] = 0.0
     return room
@@ -39,7 +45,7 @@ def vector(like):  # type: ignore[no-untyped-def]
 @njit(inline="always")
 def matrix(like):  # type: ignore[no-untyped-def]
     """(1, K, K) zeros: a bank of one matrix; ``like`` is a tuple of K numbers."""
-    room = carray(_room(like), (1, len(like), len(like)))  # type: ignore[call-arg]
+    room = carray(_matrix_room(like), (1, len(like), len(like)))
     for i in range(len(like)):
         for j in range(len(like)):
             room[0, i, j] = 0.0

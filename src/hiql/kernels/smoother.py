@@ -34,6 +34,8 @@ from hiql.kernels.registers import inlined, matrix, vector
 FLOOR = 1e-60
 TINY = 2.0**-256
 LOG_TINY = math.log(TINY)
+MOST_PHASES = 128
+"""Two matrices of this size fit into the stack of any thread; more phases are refused at the door."""
 MOST_UNROLLED = 9
 """Up to so many intentions all loops unroll. Beyond, the compiler takes several turns of the outer loop at once: that
 loop must then run along the rows of a matrix, or it gathers and scatters single numbers, ten times slower."""

@@ -11,12 +11,13 @@ from scipy.optimize import linear_sum_assignment
 
 from hiql.data.trajectories import Trajectories
 from hiql.errors import HiqlError
+from hiql.evaluate.dwell import Runs, expected_dwell, find_runs
 from hiql.evaluate.naming import suggest_names
 from hiql.evaluate.occupancy import expected_visits
 from hiql.evaluate.strategies import strategy_profile
 from hiql.models import IntentionModel
 from hiql.plots.labels import FloatArray, IntArray, labelled
-from hiql.report.dwell import Runs, expected_dwell, find_runs
+from hiql.scoring import taken_proba
 from hiql.worlds.mdp import MDP
 
 
@@ -103,9 +104,6 @@ class Findings:
 
 def find(model: IntentionModel, data: Trajectories, world: MDP | None, names: Sequence[str] | None) -> Findings:
     """Decode the data with the model, and name its intentions unless ``names`` are given."""
-    known = (data.states >= 0) & (data.actions >= 0)
-    proba = model.predict_action_proba(data)
-    taken = np.where(known, proba[np.arange(data.n_steps), data.actions], np.nan)
     profile = _profile(model, data)
     k = model.n_intentions
     return Findings(
@@ -117,7 +115,7 @@ def find(model: IntentionModel, data: Trajectories, world: MDP | None, names: Se
         smoothed=model.smooth_proba(data),
         causal=model.filter_proba(data),
         decoded=model.decode(data),
-        taken=taken,
+        taken=taken_proba(model, data),
     )  # fmt: skip
 
 

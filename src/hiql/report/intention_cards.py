@@ -15,6 +15,13 @@ from hiql.report.page import Page
 from hiql.report.policy_tables import most_visited, policy_table
 from hiql.worlds.mdp import World
 
+STRATEGIES = (
+    "A state is what happened in the last trials, the latest first: the choice, then + for a reward and - for none; a "
+    "dot is a trial before the session. Intentions are named after the nearest of a few pure strategies (exploitation: "
+    "stay after a win, switch after a loss; exploration: always switch; perseveration: always stay; disengaged: stay "
+    "after a win, either after a loss; random: either), or after the action they prefer in most states. The names are "
+    "conveniences: look at the numbers."
+)
 GAUGE = (
     "Probabilities of actions are safe to compare between intentions, fits and animals. Rewards and values are not: a "
     "function of the state can move between them without any change of behaviour (a gauge), so read them as a pattern "
@@ -36,6 +43,8 @@ def intentions_section(page: Page, findings: Findings) -> None:
     else:
         page.text("What each intention does: rows are states, columns are actions. Point at a cell for its numbers.")
         page.text(_which_states(findings), kind="hint")
+        if findings.profile is not None:
+            page.text(STRATEGIES, kind="hint")
     page.block(radios("shade", "Colour by", choices))
     page.block(
         tag("div", *(_card(page, findings, i, on_map) for i in range(findings.n_intentions)), class_="intentions")

@@ -8,10 +8,11 @@ UNSTABLE = 0.8
 """Below this share of agreeing steps, intentions are called unstable."""
 
 
-def explain(table: pd.DataFrame, chosen: int, best: int, by: str) -> str:
+def explain(table: pd.DataFrame, chosen: int, best: int, by: str, n_left_out: int = 0) -> str:
     """Why this candidate, whether the other criterion agrees, and how stable its intentions are."""
     choice = [_lowest_bic(table, chosen, best)] if by == "bic" else [_choice(table, chosen, best), _bic(table, chosen)]
-    return " ".join(filter(None, [*choice, _stability(table.iloc[chosen]), _edge(table, chosen)]))
+    left_out = f"{n_left_out} candidates are left out, as some of their fits failed." if n_left_out else ""
+    return " ".join(filter(None, [*choice, _stability(table.iloc[chosen]), _edge(table, chosen), left_out]))
 
 
 def name(table: pd.DataFrame, position: int) -> str:
@@ -26,13 +27,18 @@ def _choice(table: pd.DataFrame, chosen: int, best: int) -> str:
     ours, top = table.iloc[chosen], table.iloc[best]
     score = f"a held-out log-likelihood of {ours['held_out']:.4f} nats per step"
     if chosen == best:
-        simpler = ", and no simpler candidate comes within one standard error of it" if len(table) > 1 else ""
+        is_simplest = ours["n_free"] == table["n_free"].min()
+        simpler = "" if is_simplest else ", and no simpler candidate comes within one standard error of it"
         return f"Chosen: {name(table, chosen)}. It has the highest score, {score}{simpler}."
     return (
         f"Chosen: {name(table, chosen)}. With {score} it lies {-ours['gap']:.4f} below the best, {name(table, best)} "
         f"({top['held_out']:.4f}), which is within one standard error of that difference ({ours['gap_se']:.4f}), "
-        f"and it has fewer free parameters ({ours['n_free']} against {top['n_free']})."
+        f"and it has {_parameters(ours['n_free'], top['n_free'])}."
     )
+
+
+def _parameters(ours: int, theirs: int) -> str:
+    return f"fewer free parameters ({ours} against {theirs})" if ours < theirs else f"no more free parameters ({ours})"
 
 
 def _bic(table: pd.DataFrame, chosen: int) -> str:

@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
 from hiql.models import IntentionModel
+from hiql.scoring import taken_proba
 from hiql.sweep.plan import ALL_SESSIONS, Source, folds_of
 
-MOST_DECODED = 50_000
-"""Paths are compared between fits on about this many steps at most: whole sessions, evenly chosen."""
+MOST_COMPARED = 50_000
+"""Paths are compared between fits on this many steps at most, evenly chosen."""
 
 
 def fit_unit(source: Source, unit: Mapping[str, Any]) -> dict[str, Any]:
@@ -31,7 +32,7 @@ def fit_unit(source: Source, unit: Mapping[str, Any]) -> dict[str, Any]:
         "n_free": model.n_free_,
         "converged": model.converged_,
         "notes": list(model.notes_),
-        "decoded": pack_path(model.decode(compared_part(data))),
+        "decoded": pack_path(model.decode(data)[compared_steps(data)]),
         "held_out": {} if whole else held_out_sessions(model, data, folds_of(data, unit)[unit["fold"]].test),
     }
 
@@ -39,20 +40,19 @@ def fit_unit(source: Source, unit: Mapping[str, Any]) -> dict[str, Any]:
 def held_out_sessions(model: IntentionModel, data: Trajectories, sessions: npt.NDArray[np.int64]) -> dict[str, Any]:
     """Log-likelihood and observed steps of each held-out session: log p(a_1…a_T) = Σ_t log p(a_t | past)."""
     test = data.select(sessions)
-    seen = (test.states >= 0) & (test.actions >= 0)
-    taken = model.predict_action_proba(test)[np.flatnonzero(seen), test.actions[seen]]
+    taken = taken_proba(model, test)
+    seen = ~np.isnan(taken)
     of = test.session_of_step[seen]
     return {
         "sessions": sessions.tolist(),
-        "log_likelihood": np.bincount(of, np.log(taken), minlength=test.n_sessions).tolist(),
+        "log_likelihood": np.bincount(of, np.log(taken[seen]), minlength=test.n_sessions).tolist(),
         "steps": np.bincount(of, minlength=test.n_sessions).tolist(),
     }
 
 
-def compared_part(data: Trajectories) -> Trajectories:
-    """The sessions on which decoded paths of different fits are compared."""
-    every = max(1, -(-data.n_steps // MOST_DECODED))
-    return data.select(np.arange(0, data.n_sessions, every))
+def compared_steps(data: Trajectories) -> npt.NDArray[np.int64]:
+    """The steps on which decoded paths of different fits are compared."""
+    return np.linspace(0, data.n_steps - 1, min(data.n_steps, MOST_COMPARED)).astype(np.int64)
 
 
 def pack_path(path: npt.NDArray[np.int64]) -> str:

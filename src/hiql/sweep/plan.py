@@ -56,6 +56,12 @@ class Source:
             progress=False,
         )
 
+    def search_settings(self, unit: Mapping[str, Any]) -> dict[str, Any]:
+        """The other settings of the unit's model: when a default changes, old results are not mistaken for new ones."""
+        told = {"n_intentions", "pseudo_count", "random_state", "mdp", "dynamics", "n_jobs", "progress"}
+        settings = self.model(unit).get_params(deep=False)
+        return {name: value for name, value in sorted(settings.items()) if name not in told}
+
     def fingerprint(self, history: int | None) -> str:
         """A hash of everything about data and world that a fit depends on."""
         data = self.data[history]
@@ -99,14 +105,18 @@ class Plan:
 
     def units(self, source: Source) -> list[dict[str, Any]]:
         """All fits: for each candidate and restart one to all the data, and one without each fold."""
-        shared = {"n_folds": self.n_folds, "hold_out": self.hold_out, "seed": self.seed}
         folds = (ALL_SESSIONS, *range(self.n_folds))
         axes = source.data, self.families, self.pseudo_counts, self.n_intentions, folds, range(self.n_restarts)
         names = "history", "family", "pseudo_count", "n_intentions", "fold", "restart"
         prints = {history: source.fingerprint(history) for history in source.data}
-        return [
-            dict(zip(names, values, strict=True)) | shared | {"data": prints[values[0]]} for values in product(*axes)
-        ]
+        chosen = (dict(zip(names, values, strict=True)) for values in product(*axes))
+        return [self._unit(source, fit | {"data": prints[fit["history"]]}) for fit in chosen]
+
+    def _unit(self, source: Source, fit: dict[str, Any]) -> dict[str, Any]:
+        """All that the result of a fit depends on, and nothing else: a fit to all sessions knows no folds."""
+        folds = {} if fit["fold"] is ALL_SESSIONS else {"n_folds": self.n_folds, "hold_out": self.hold_out}
+        unit = fit | folds | {"seed": self.seed}
+        return unit | {"search": source.search_settings(unit)}
 
 
 def folds_of(data: Trajectories, unit: Mapping[str, Any]) -> list[Fold]:

@@ -57,24 +57,26 @@ def select(
     groups = defaultdict(list)
     for outcome in outcomes:
         groups[tuple(outcome.unit[axis] for axis in AXES)].append(outcome)
-    folds = max((outcome.unit["n_folds"] for outcome in outcomes), default=0)
+    folds = max((outcome.unit.get("n_folds", 0) for outcome in outcomes), default=0)
     judged = {key: Judged.of(group, subjects) for key, group in groups.items() if _is_complete(group, folds)}
     if not judged:
         raise EmptyData(what="no candidate could be fitted to every fold", remedy=_first_error(failures))
-    best = max(judged.values(), key=lambda candidate: candidate.held_out)
+    candidates = list(judged.values())
+    at_best = int(np.argmax([candidate.held_out for candidate in candidates]))
     rows = [
-        dict(zip(AXES, key, strict=True)) | candidate.row() | candidate.gap_to(best)
+        dict(zip(AXES, key, strict=True)) | candidate.row() | candidate.gap_to(candidates[at_best])
         for key, candidate in judged.items()
     ]
     table = pd.DataFrame(rows)
     chosen = RULES[by](table)
-    at_best = list(judged.values()).index(best)
-    unit = list(judged.values())[chosen].whole.unit
-    return Selection(table, chosen, at_best, explain(table, chosen, at_best, by), unit, tuple(failures))
+    unit = candidates[chosen].whole.unit
+    return Selection(
+        table, chosen, at_best, explain(table, chosen, at_best, by, len(groups) - len(judged)), unit, tuple(failures)
+    )
 
 
 def _simplest_within_one_error(table: pd.DataFrame) -> int:
-    order = table.sort_values(["n_free", "n_intentions"], kind="stable").index
+    order = table.sort_values(["n_free", "n_intentions", "gap"], ascending=[True, True, False], kind="stable").index
     return next(int(i) for i in order if table["gap"][i] >= -table["gap_se"][i])
 
 

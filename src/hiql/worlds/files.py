@@ -61,10 +61,19 @@ def coding_of(world: MDP) -> Coding:
 
 
 def in_codes_of(world: Coding, data: Trajectories) -> Trajectories:
-    """The data in the codes of a world. Where the table holds plain numbers, they are the world's codes."""
-    states = world.state_labels if _is_text(data.state_labels) else None
-    actions = world.action_labels if _is_text(data.action_labels) else None
+    """The data in the codes of a world, by label; where the world has words and the table numbers, these are codes."""
+    states = _labels_for("states", data.state_labels, world.state_labels)
+    actions = _labels_for("actions", data.action_labels, world.action_labels)
     return Coding(world.n_states, world.n_actions, states, actions).recode(data)
+
+
+def _labels_for(what: str, data: Labels, world: Labels) -> Labels:
+    if _is_text(data) and world is None:
+        remedy = f"tell which is which: np.savez(FILE, transitions=P, {what}=[…]), in the order of P"
+        raise InvalidParameter(
+            parameter=f"the table has names of {what}; labels of the world", value=None, remedy=remedy
+        )
+    return world if _is_text(data) or not _is_text(world) else None
 
 
 def _is_text(labels: Labels) -> bool:
@@ -86,7 +95,10 @@ def _arrays(path: str | PathLike[str]) -> dict[str, Any]:
 
 def _transitions(arrays: dict[str, Any]) -> Any:
     if "indptr" in arrays:
-        stacked = sparse.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), tuple(arrays["shape"]))
+        kind = {b"csr": sparse.csr_array, b"csc": sparse.csc_array}[bytes(arrays["format"])]
+        stacked = kind((arrays["data"], arrays["indices"], arrays["indptr"]), tuple(arrays["shape"]))
+        stacked.check_format(full_check=True)
+        stacked = sparse.csr_array(stacked)
         n_states = stacked.shape[1]
         if stacked.shape[0] % n_states:
             raise ValueError(f"shape {stacked.shape} is not (actions · states, states)")
