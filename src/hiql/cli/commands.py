@@ -44,13 +44,18 @@ def command(group: typer.Typer, name: str) -> Callable[[Callable[..., None]], Ca
                 made = {p: kind(**{f.name: arguments.pop(f.name) for f in fields(kind)}) for p, kind in groups.items()}
                 function(**arguments, **made)
 
-        run.__doc__ = function.__doc__
+        run.__doc__ = _flowing(function.__doc__ or "")
         run.__signature__ = inspect.Signature(list(_parameters(function)))  # type: ignore[attr-defined]
         run.__annotations__ = {}
         group.command(name)(run)
         return function
 
     return register
+
+
+def _flowing(text: str) -> str:
+    """A docstring whose paragraphs flow: the help breaks lines where the terminal ends, not where the source does."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in inspect.cleandoc(text).split("\n\n"))
 
 
 def _parameters(function: Callable[..., None]) -> Iterator[inspect.Parameter]:
