@@ -2,7 +2,8 @@
 
 A *pass* is one E-step and one M-step of plain EM (127 states, 4 actions, sessions of 500 steps and K = 3 unless said
 otherwise). Its data lie in a folder (:func:`hiql.open_trajectories`) and are written piece by piece. Points at which
-memory is measured have a process of their own; its peak includes some 200 MB of Python and its libraries.
+memory is measured have a process of their own; its peak includes some 230 MB of Python and its libraries. Seconds are
+those of the processor, which other programs on the machine do not disturb; for states and workers, those of the clock.
 
 A curve's exponent is the slope of log time against log size over the upper half of the sizes, where fixed costs no
 longer matter, fitted once for each repeat. Rows show the allowed exponent over the fitted one. The curves are written
@@ -12,6 +13,7 @@ to ``benchmarks/results/growth.json``; ``benchmarks/growth_figure.py`` draws the
 from __future__ import annotations
 
 import json
+import os
 import time
 from functools import partial
 from multiprocessing.connection import Connection
@@ -90,7 +92,7 @@ def one_pass(data: hiql.Trajectories, n_intentions: int = 3, n_threads: int = 1)
 
 def passes_apart(folder: Path, pipe: Connection, repeats: int = 5) -> None:
     """Seconds of some passes over a folder, and the peak memory of it all."""
-    times = race({"pass": one_pass(hiql.open_trajectories(folder))}, repeats)
+    times = race({"pass": one_pass(hiql.open_trajectories(folder))}, repeats, clock=time.thread_time)
     pipe.send((times["pass"].tolist(), status("VmHWM") / 1024))
 
 
@@ -113,7 +115,7 @@ def sessions_curve(n_steps: int = 1_000_000) -> Curve:
         for n_sessions in sizes:
             write_data(Path(place, str(n_sessions)), n_steps, n_steps // n_sessions)
             contenders[str(n_sessions)] = one_pass(hiql.open_trajectories(Path(place, str(n_sessions))))
-        times = race(contenders, 7)
+        times = race(contenders, 7, clock=time.thread_time)
     return Curve("sessions", sizes, listed(times), None, f"one pass over {n_steps:,} steps")
 
 
@@ -121,7 +123,7 @@ def intentions_curve(n_steps: int = 200_000) -> Curve:
     with TemporaryDirectory() as place:
         write_data(Path(place, "data"), n_steps)
         data = hiql.open_trajectories(Path(place, "data"))
-        times = race({str(k): one_pass(data, k) for k in INTENTIONS}, 7)
+        times = race({str(k): one_pass(data, k) for k in INTENTIONS}, 7, clock=time.thread_time)
     return Curve("intentions", INTENTIONS, listed(times), None, f"one pass over {n_steps:,} steps")
 
 
@@ -151,7 +153,8 @@ def states_curve() -> Curve:
 def restarts_curve() -> Curve:
     data, mdp, name = labyrinth_problem()
     options = {"mdp": mdp, "patience": 0, "progress": False}
-    times = race({str(n): partial(hiql.HIAVI(2, n_init=n, **options).fit, data) for n in RESTARTS}, 3)
+    fits: Contenders = {str(n): partial(hiql.HIAVI(2, n_init=n, **options).fit, data) for n in RESTARTS}
+    times = race(fits, 3, clock=time.thread_time)
     return Curve("restarts", RESTARTS, listed(times), None, f"a whole fit without kicks, {name}, K = 2")
 
 
@@ -203,6 +206,11 @@ def rows(curves: dict[str, Curve]) -> list[Row]:
 
 def main() -> None:
     began = time.perf_counter()
+    os.environ |= {
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+    }  # of the processes apart
     measures = (steps_curve, states_curve, sessions_curve, intentions_curve, restarts_curve, workers_curve)
     curves = {curve.title: curve for curve in (measure() for measure in measures)}
     write_whole(CURVES, json.dumps({name: curve._asdict() for name, curve in curves.items()}, indent=1) + "\n")

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-BLOCK = 2**18
+BLOCK = 2**17
 """Steps of a block: the temporaries made from it stay in the processor's cache."""
+NEIGHBOURHOOD = 2**20
+"""Bytes around a page that the system may bring in with it: they are given back, too. A multiple of every page size."""
 
 Array = npt.NDArray[Any]
 
@@ -44,5 +46,6 @@ def give_back(part: Array) -> None:
     if mapping is None or not hasattr(mapping, "madvise") or part.nbytes == 0:
         return
     begin = part.ctypes.data - np.frombuffer(mapping, dtype=np.uint8).ctypes.data
-    first_page = begin - begin % mmap.PAGESIZE
-    mapping.madvise(mmap.MADV_DONTNEED, first_page, begin + part.nbytes - first_page)
+    start = begin - begin % NEIGHBOURHOOD
+    end = min(begin + part.nbytes + NEIGHBOURHOOD, len(mapping))
+    mapping.madvise(mmap.MADV_DONTNEED, start, end - start)

@@ -18,7 +18,8 @@ least ``FLOOR``; so one step shrinks a sum by no more than FLOOR/K, and 1/TINY o
 therefore stay between TINY·FLOOR/K and K, and sums after it below K/(TINY·FLOOR²).
 
 *K is known to the compiler.* ``intentions`` is a tuple, whose length is part of its type: loops over it unroll, and
-what they carry along stays in registers. So does the only matrix of a bank, which is told by ``rows`` being None.
+what they carry along stays in registers (beyond ``registers.MOST_UNROLLED``, in memory, but one by one). So does the
+only matrix of a bank, which is told by ``rows`` being None.
 Indices are made unsigned where they are used, as numba would otherwise ask at every step whether they are negative.
 """
 
@@ -36,9 +37,6 @@ TINY = 2.0**-256
 LOG_TINY = math.log(TINY)
 MOST_PHASES = 128
 """Two matrices of this size fit into the stack of any thread; more phases are refused at the door."""
-MOST_UNROLLED = 9
-"""Up to so many intentions all loops unroll. Beyond, the compiler takes several turns of the outer loop at once: that
-loop must then run along the rows of a matrix, or it gathers and scatters single numbers, ten times slower."""
 
 
 @inlined
@@ -56,18 +54,11 @@ def _ahead(intentions, x, rows, t, bank, result):  # type: ignore[no-untyped-def
 def _back(intentions, x, rows, t, bank, result):  # type: ignore[no-untyped-def]
     """``result`` = A_t x."""
     row = 0 if rows is None else rows[t]
-    if len(intentions) > MOST_UNROLLED:
-        for i in range(len(intentions)):
-            result[i] = 0.0
+    for i in range(len(intentions)):
+        total = 0.0
         for k in range(len(intentions)):
-            for i in range(len(intentions)):
-                result[i] += bank[row, i, k] * x[k]
-    else:
-        for i in range(len(intentions)):
-            total = 0.0
-            for k in range(len(intentions)):
-                total += bank[row, i, k] * x[k]
-            result[i] = total
+            total += bank[row, i, k] * x[k]
+        result[i] = total
 
 
 @inlined
@@ -112,10 +103,8 @@ def _settle(intentions, x, y, work, t, counts, pair):  # type: ignore[no-untyped
 @inlined
 def _tally(intentions, alpha, v, rows, t, moves, bank_counts):  # type: ignore[no-untyped-def]
     """Count the transition into step t, but for the factor A_t."""
-    many = len(intentions) > MOST_UNROLLED
-    for a in range(len(intentions)):
-        for b in range(len(intentions)):
-            i, j = (b, a) if many else (a, b)
+    for i in range(len(intentions)):
+        for j in range(len(intentions)):
             if rows is None:
                 moves[0, i, j] += alpha[i] * v[j]
             else:
