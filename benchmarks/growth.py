@@ -42,6 +42,7 @@ STEPS = [round(10**power) for power in np.arange(4, 8.1, 0.5)]
 INTENTIONS = [2, 3, 4, 6, 8, 12, 16]
 SIDES = [10, 18, 32, 56, 100, 178, 316, 562, 1000]
 RESTARTS = [1, 3, 10, 30, 100, 300, 1000]
+ROUNDS = 5
 PATIENCE = 900.0
 """Seconds after which a point is given up."""
 
@@ -90,22 +91,25 @@ def one_pass(data: hiql.Trajectories, n_intentions: int = 3, n_threads: int = 1)
     return partial(problem.step, Point(problem.dynamics.init(data, n_intentions, rng), policies))
 
 
-def passes_apart(folder: Path, pipe: Connection, repeats: int = 5) -> None:
-    """Seconds of some passes over a folder, and the peak memory of it all."""
-    times = race({"pass": one_pass(hiql.open_trajectories(folder))}, repeats, clock=time.thread_time)
-    pipe.send((times["pass"].tolist(), status("VmHWM") / 1024))
+def passes_apart(folder: Path, pipe: Connection) -> None:
+    """Seconds of the best of some passes over a folder, and the peak memory of it all."""
+    times = race({"pass": one_pass(hiql.open_trajectories(folder))}, 3, clock=time.thread_time)
+    pipe.send((float(times["pass"].min()), status("VmHWM") / 1024))
 
 
 def steps_curve() -> Curve:
-    seconds, megabytes = [], []
-    for n_steps in STEPS:
-        with TemporaryDirectory() as place:
-            write_data(Path(place, "data"), n_steps)
-            taken, peak = apart(passes_apart, Path(place, "data"), seconds=PATIENCE)
-        print(f"{n_steps:>11,} steps: {1e9 * min(taken) / n_steps:.1f} ns per step, {peak:.0f} MB", flush=True)
-        seconds.append(taken)
-        megabytes.append(peak)
-    return Curve("steps", STEPS, seconds, megabytes, f"one pass, K = 3; {1e9 * min(taken) / n_steps:.0f} ns a step")
+    """All sizes in turn, some rounds of it: a noisy minute must not fall on one size alone."""
+    with TemporaryDirectory() as place:
+        for n_steps in STEPS:
+            write_data(Path(place, str(n_steps)), n_steps)
+        rounds = [[apart(passes_apart, Path(place, str(n)), seconds=PATIENCE) for n in STEPS] for _ in range(ROUNDS)]
+    seconds = [[taken for taken, _ in runs] for runs in zip(*rounds, strict=True)]
+    megabytes = [max(peak for _, peak in runs) for runs in zip(*rounds, strict=True)]
+    for n_steps, taken, peak in zip(STEPS, seconds, megabytes, strict=True):
+        each = ", ".join(f"{1e9 * t / n_steps:.1f}" for t in taken)
+        print(f"{n_steps:>11,} steps: {each} ns per step, {peak:.0f} MB", flush=True)
+    per_step = 1e9 * np.median(seconds[-1]) / STEPS[-1]
+    return Curve("steps", STEPS, seconds, megabytes, f"one pass, K = 3; {per_step:.0f} ns a step at the end")
 
 
 def sessions_curve(n_steps: int = 1_000_000) -> Curve:
