@@ -71,6 +71,7 @@ def test_a_second_run_computes_nothing_and_gives_the_same(small):
     assert again.evd == result.evd
 
 
+@pytest.mark.slow
 def test_a_killed_command_resumes(tmp_path):
     command = [
         sys.executable,
@@ -98,6 +99,7 @@ def test_a_killed_command_resumes(tmp_path):
     assert all(path.stat().st_mtime_ns == before for path, before in finished.items())
 
 
+@pytest.mark.slow
 def test_the_command_prints_its_summary(small):
     folder, _ = small
     # Every unit of the quick run that the small one has not computed is computed here.
