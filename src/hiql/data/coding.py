@@ -40,7 +40,7 @@ class Coding:
             ("state", self.state_labels, other.state_labels, self.n_states),
             ("action", self.action_labels, other.action_labels, self.n_actions),
         ):
-            if ours == theirs or (None in (ours, theirs) and _has_words(ours or theirs)):
+            if ours == theirs or (None in (ours, theirs) and has_words(ours or theirs)):
                 continue
             pairs = zip(_texts(ours or range(n)), _texts(theirs or range(n)), strict=True)
             for code, (model, label) in enumerate(pairs):
@@ -84,7 +84,8 @@ class Coding:
                 raise UnknownLabel(field=field, label=label, session=session, step=at, known=_listing(known))
 
 
-def _has_words(labels: Labels) -> bool:
+def has_words(labels: Labels) -> bool:
+    """Whether any label is text; numbers may be codes, words cannot."""
     return any(isinstance(label, str) for label in labels or ())
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import io
 import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
@@ -16,7 +15,6 @@ from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
-from matplotlib.figure import Figure
 from plotly.offline import get_plotlyjs
 
 from hiql.report.markup import Markup, joined, json_block, tag
@@ -40,9 +38,6 @@ class Page:
 
     def text(self, text: str, kind: str | None = None) -> None:
         self._blocks.append(tag("p", text, class_=kind))
-
-    def code(self, text: str) -> None:
-        self._blocks.append(tag("pre", tag("code", text)))
 
     def block(self, *elements: Markup) -> None:
         """Elements built with :func:`~hiql.report.markup.tag`, as they are."""
@@ -81,13 +76,6 @@ class Page:
             json_block(f"{name}-data", figure.to_json()),
             tag("figcaption", caption) if caption else "",
         )
-
-    def figure(self, figure: Figure, caption: str) -> None:
-        """A matplotlib figure, as a picture."""
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=160)
-        source = f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
-        self.block(tag("figure", tag("img", src=source, alt=caption), tag("figcaption", caption)))
 
     def script(self, name: str, data: Any) -> None:
         """Run ``name``.js of this package; it finds ``data`` in the element ``name``-data."""

@@ -22,8 +22,8 @@ MOST_COMPARED = 50_000
 def fit_unit(source: Source, unit: Mapping[str, Any]) -> dict[str, Any]:
     """Fit and judge: plain values, small enough for a file of its own."""
     data = source.data[unit["history"]]
-    whole = unit["fold"] is ALL_SESSIONS
-    train = data if whole else data.select(folds_of(data, unit)[unit["fold"]].train)
+    fold = None if unit["fold"] is ALL_SESSIONS else folds_of(data, unit)[unit["fold"]]
+    train = data if fold is None else data.select(fold.train)
     model = source.model(unit).fit(train)
     return {
         "objective": model.objective_,
@@ -33,7 +33,7 @@ def fit_unit(source: Source, unit: Mapping[str, Any]) -> dict[str, Any]:
         "converged": model.converged_,
         "notes": list(model.notes_),
         "decoded": pack_path(model.decode(data)[compared_steps(data)]),
-        "held_out": {} if whole else held_out_sessions(model, data, folds_of(data, unit)[unit["fold"]].test),
+        "held_out": {} if fold is None else held_out_sessions(model, data, fold.test),
     }
 
 

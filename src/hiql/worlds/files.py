@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from hiql.data.coding import Coding, Labels
+from hiql.data.coding import Coding, Labels, has_words
 from hiql.data.trajectories import Trajectories
 from hiql.errors import BadWorldFile, InvalidParameter
 from hiql.worlds.gridworld import gridworld
@@ -68,16 +68,12 @@ def in_codes_of(world: Coding, data: Trajectories) -> Trajectories:
 
 
 def _labels_for(what: str, data: Labels, world: Labels) -> Labels:
-    if _is_text(data) and world is None:
+    if has_words(data) and world is None:
         remedy = f"tell which is which: np.savez(FILE, transitions=P, {what}=[…]), in the order of P"
         raise InvalidParameter(
             parameter=f"the table has names of {what}; labels of the world", value=None, remedy=remedy
         )
-    return world if _is_text(data) or not _is_text(world) else None
-
-
-def _is_text(labels: Labels) -> bool:
-    return any(isinstance(label, str) for label in labels or ())
+    return world if has_words(data) or not has_words(world) else None
 
 
 def _arrays(path: str | PathLike[str]) -> dict[str, Any]:
