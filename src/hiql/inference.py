@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +16,7 @@ from hiql.errors import InvalidNumberOfIntentions, ShapeMismatch
 from hiql.kernels.filtering import filter_sessions
 from hiql.kernels.smoother import FLOOR, MOST_PHASES, smooth_sessions
 from hiql.kernels.viterbi import viterbi_sessions
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+from hiql.threads import map_in_threads
 
 STEPS_PER_CHUNK = 50_000
 """A chunk has at least this many steps, and as many as there are pairs (s, a): each chunk counts for itself."""
@@ -60,7 +57,8 @@ def emission(log_policy: FloatArray, phases: npt.NDArray[np.intp]) -> Emission:
 def expect(data: Trajectories, chain: Chain, log_policy: FloatArray, n_threads: int = 1) -> Expectation:
     """The E-step. The result does not depend on ``n_threads``: the data are cut into the same chunks regardless."""
     tables = read_tables(data, chain, log_policy)
-    return add_up(_map(partial(count_sessions, data, tables), chunks(data), n_threads), tables, data.pair_counts)
+    counted = map_in_threads(partial(count_sessions, data, tables), chunks(data), n_threads)
+    return add_up(counted, tables, data.pair_counts)
 
 
 class Tables(NamedTuple):
@@ -195,12 +193,5 @@ def chunks(data: Trajectories) -> list[tuple[int, int]]:
     n_chunks = min(data.n_steps // least, MOST_CHUNKS, data.n_sessions)
     if n_chunks <= 1:
         return [(0, data.n_sessions)]
-    marks = np.unique(np.searchsorted(data.offsets, np.linspace(0, data.n_steps, n_chunks + 1)))
-    return [(int(a), int(b)) for a, b in pairwise(marks)]
-
-
-def _map(function: Callable[[Item], Result], items: Sequence[Item], n_threads: int) -> list[Result]:
-    if n_threads == 1 or len(items) == 1:
-        return [function(item) for item in items]
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(function, items))
+    marks = np.searchsorted(data.offsets, [data.n_steps * n // n_chunks for n in range(n_chunks + 1)])
+    return list(pairwise(sorted(set(marks.tolist()))))

@@ -11,7 +11,6 @@ Kicks come in batches of fixed size from the same incumbent, so the result does 
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hiql.em import Climb, Point, Problem, climb
+from hiql.threads import map_in_threads
 
 SHORT = 10
 """Passes of a start before the starts are compared."""
@@ -141,11 +141,7 @@ class _Diary:
     def attempt(self, kind: str, run: Callable[[np.random.SeedSequence], Climb], count: int = 1) -> Climb:
         """The best of ``count`` runs, each with a seed of its own."""
         jobs = self._seeds.spawn(count)
-        if self._search.n_jobs == 1 or count == 1:
-            climbs = [run(job) for job in jobs]
-        else:
-            with ThreadPoolExecutor(self._search.n_jobs) as pool:
-                climbs = list(pool.map(run, jobs))
+        climbs = map_in_threads(run, jobs, self._search.n_jobs)
         self._attempts += [Attempt(kind, done.objective, done.n_passes) for done in climbs]
         expected = self._search.n_init + self._search.patience + 2
         self._on_attempt(len(self._attempts), max(expected, len(self._attempts) + 1))
