@@ -12,16 +12,18 @@ same problems from a few starts each, saved no more; SQUAREM followed by L-BFGS 
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import log_softmax
 
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import FloatArray, IntentionDynamics, Parameters
 from hiql.inference import Expectation, expect, smooth
+from hiql.kernels.log_tables import differences, jumped
 from hiql.solvers.preference import Evidence, RewardSolver
 
 
@@ -145,17 +147,14 @@ def climb(
 
 def _extrapolate(zero: Point, one: Point, two: Point, longest: float) -> tuple[Point, float]:
     """SQUAREM's jump from three successive points, and its length −a, between 1 and ``longest``."""
-    r = [b - a for a, b in zip(_arrays(zero), _arrays(one), strict=True)]
-    v = [c - b - d for b, c, d in zip(_arrays(one), _arrays(two), r, strict=True)]
-    r_norm, v_norm = (np.sqrt(sum(float(np.vdot(x, x)) for x in xs)) for xs in (r, v))
-    factor = float(np.clip(r_norm / max(v_norm, np.finfo(float).tiny), 1.0, longest))
-    jumped = [x + 2 * factor * dx + factor**2 * ddx for x, dx, ddx in zip(_arrays(zero), r, v, strict=True)]
-    *dynamics, log_policy = (np.maximum(log_softmax(x, axis=-1), LOWEST_LOG) for x in jumped)
-    return Point(tuple(dynamics), log_policy), factor
+    triples = list(zip(_tables(zero), _tables(one), _tables(two), strict=True))
+    r_square, v_square = (sum(squares) for squares in zip(*(differences(*triple) for triple in triples), strict=True))
+    factor = min(max(math.sqrt(r_square / max(v_square, sys.float_info.min)), 1.0), longest)
+    *dynamics, log_policy = (jumped(*triple, factor) for triple in triples)
+    shaped = tuple(table.reshape(like.shape) for table, like in zip(dynamics, zero.dynamics, strict=True))
+    return Point(shaped, log_policy.reshape(zero.log_policy.shape)), factor
 
 
-LOWEST_LOG = np.log(1e-300)
-
-
-def _arrays(point: Point) -> tuple[FloatArray, ...]:
-    return (*point.dynamics, point.log_policy)
+def _tables(point: Point) -> list[FloatArray]:
+    """All parameters as tables (R, A) of log-probabilities, normalised by rows."""
+    return [array.reshape(-1, array.shape[-1]) for array in (*point.dynamics, point.log_policy)]

@@ -14,6 +14,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, ChainCounts, FloatArray
 from hiql.errors import InvalidNumberOfIntentions, ShapeMismatch
 from hiql.kernels.filtering import filter_sessions
+from hiql.kernels.log_tables import scaled_exponentials
 from hiql.kernels.smoother import FLOOR, MOST_PHASES, smooth_sessions
 from hiql.kernels.viterbi import viterbi_sessions
 from hiql.threads import map_in_threads
@@ -44,14 +45,7 @@ class Emission(NamedTuple):
 
 def emission(log_policy: FloatArray, phases: npt.NDArray[np.intp]) -> Emission:
     """The emission table of log-policies (K, S, A) for phases (P,) that belong to intentions."""
-    log_table = log_policy.reshape(len(log_policy), -1)  # (K, S·A)
-    if not _is_identity(phases, len(log_policy)):
-        log_table = log_table[phases]
-    top = log_table.max(axis=0)
-    table = np.empty((len(top) + 1, len(phases)))
-    table[:-1] = np.exp(log_table - top).T
-    table[-1] = 1.0
-    return Emission(table, top)
+    return Emission(*scaled_exponentials(log_policy.reshape(len(log_policy), -1), phases))
 
 
 def expect(data: Trajectories, chain: Chain, log_policy: FloatArray, n_threads: int = 1) -> Expectation:

@@ -12,8 +12,9 @@ from hiql.baselines.timed import time_of_step, timed_counts
 from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import IntArray, Trajectories
 from hiql.errors import EmptyData, InvalidParameter, ShapeMismatch
+from hiql.kernels.log_tables import LOWEST
 from hiql.scoring import FloatArray, log_odds_seen
-from hiql.solvers.counting import LOWEST, CountingPolicy, log_policy_from_counts
+from hiql.solvers.counting import CountingPolicy, log_policy_from_counts
 
 
 class RandomPolicy(PolicyBaseline):

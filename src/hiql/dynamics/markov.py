@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, ChainCounts, FloatArray, Parameters
 from hiql.errors import InvalidParameter
+from hiql.kernels.log_tables import log_shares
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,7 @@ class MarkovChain:
 
     def chain(self, params: Parameters, data: Trajectories) -> Chain:
         initial, transition = params
-        rows = np.broadcast_to(np.uint32(0), data.n_steps)  # no memory: one matrix leads into every step
-        return Chain(np.exp(initial), np.exp(transition)[None], rows, np.arange(len(initial)))
+        return Chain(np.exp(initial), np.exp(transition)[None], _one_matrix(data.n_steps), np.arange(len(initial)))
 
     def update(self, params: Parameters, counts: ChainCounts) -> Parameters:  # noqa: ARG002
         """Paper, eqs. (10) and (11), with pseudo-counts."""
@@ -63,5 +64,10 @@ class MarkovChain:
 
     def _normalised(self, counts: FloatArray) -> FloatArray:
         """log of (counts + pseudo-count) / total; a row that was never left stays uniform."""
-        raised = counts + max(self.pseudo_count, np.finfo(float).tiny)
-        return np.log(raised / raised.sum(axis=-1, keepdims=True))
+        return log_shares((counts + self.pseudo_count).reshape(-1, counts.shape[-1])).reshape(counts.shape)
+
+
+@lru_cache(maxsize=16)
+def _one_matrix(n_steps: int) -> npt.NDArray[np.uint32]:
+    """Rows of a bank of one matrix, which leads into every step; they take no memory."""
+    return np.broadcast_to(np.uint32(0), n_steps)

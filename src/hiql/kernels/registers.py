@@ -16,11 +16,6 @@ from numba.extending import intrinsic
 inlined = njit(nogil=True, error_model="numpy", fastmath={"contract", "nsz"}, forceinline=True)
 """For the small parts of a loop: they become part of their caller."""
 
-MOST_UNROLLED = 9
-"""Up to this length all loops over a vector unroll. Beyond, the compiler would take some of them four numbers at a time
-and others one by one; each time they meet, the processor waits until what was written in one way can be read in the
-other. ``noimplicitfloat`` tells it to take all of them one by one, which for K = 10 is seven times faster."""
-
 
 def _floats_on_stack(power: int) -> Any:
     """A function that gives a pointer to K^power floats on the stack of its caller, of a tuple of K numbers."""
@@ -28,8 +23,6 @@ def _floats_on_stack(power: int) -> Any:
     @intrinsic
     def room(typing_context: Any, like: Any) -> Any:  # noqa: ARG001
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
-            if like.count > MOST_UNROLLED:
-                builder.function.attributes.add("noimplicitfloat")
             return cgutils.alloca_once(builder, context.get_value_type(types.float64), size=like.count**power)
 
         return types.CPointer(types.float64)(like), generate

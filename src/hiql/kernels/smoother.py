@@ -18,8 +18,8 @@ least ``FLOOR``; so one step shrinks a sum by no more than FLOOR/K, and 1/TINY o
 therefore stay between TINY·FLOOR/K and K, and sums after it below K/(TINY·FLOOR²).
 
 *K is known to the compiler.* ``intentions`` is a tuple, whose length is part of its type: loops over it unroll, and
-what they carry along stays in registers (beyond ``registers.MOST_UNROLLED``, in memory, but one by one). So does the
-only matrix of a bank, which is told by ``rows`` being None.
+what they carry along stays in registers, several numbers in one. So does the only matrix of a bank, which is told by
+``rows`` being None.
 Indices are made unsigned where they are used, as numba would otherwise ask at every step whether they are negative.
 """
 
@@ -30,6 +30,7 @@ import math
 import numpy as np
 from numba import njit
 
+from hiql.kernels.compiling import packed
 from hiql.kernels.registers import inlined, matrix, vector
 
 FLOOR = 1e-60
@@ -111,6 +112,7 @@ def _tally(intentions, alpha, v, rows, t, moves, bank_counts):  # type: ignore[n
                 bank_counts[rows[t], i, j] += alpha[i] * v[j]
 
 
+@packed
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "nsz"})
 def smooth_session(  # type: ignore[no-untyped-def]
     intentions, pairs, rows, initial, bank, emission, work, initial_counts, bank_counts, counts
@@ -197,6 +199,7 @@ def smooth_session(  # type: ignore[no-untyped-def]
     return log_likelihood
 
 
+@packed
 @njit(nogil=True, cache=True, error_model="numpy")
 def smooth_sessions(  # type: ignore[no-untyped-def]
     intentions, sessions, offsets, pairs, rows, initial, bank, emission, work, initial_counts, bank_counts, counts

@@ -10,10 +10,8 @@ import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, ShapeMismatch
+from hiql.kernels.log_tables import log_shares
 from hiql.solvers.preference import Evidence, FloatArray
-
-LOWEST = 1e-300
-"""Floor of a probability, so that its logarithm stays finite when no pseudo-count keeps it up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +58,8 @@ class CountingPolicy:
 
 def log_policy_from_counts(counts: npt.ArrayLike, pseudo_count: Any) -> FloatArray:
     """(…, S, A) log of (counts + pseudo-counts) / their sum over actions; uniform where there is neither."""
-    raised = np.asarray(counts, dtype=np.float64) + pseudo_count
-    total = raised.sum(axis=-1, keepdims=True)
-    probability = np.where(total > 0, raised / np.where(total > 0, total, 1.0), 1.0 / raised.shape[-1])
-    return np.log(np.maximum(probability, LOWEST))
+    raised = np.ascontiguousarray(np.asarray(counts, dtype=np.float64) + pseudo_count)
+    return log_shares(raised.reshape(-1, raised.shape[-1])).reshape(raised.shape)
 
 
 def log_policy_prior(log_policy: FloatArray, pseudo_count: Any) -> float:

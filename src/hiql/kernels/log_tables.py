@@ -1,0 +1,81 @@
+"""Tables of log-probabilities, row by row.
+
+A row has as many entries as there are actions or intentions. For so few numpy spends its time between the entries, and
+these tables are made anew in every pass over the data.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+LOWEST = 1e-300
+"""Floor of a probability, so that its logarithm stays finite when no pseudo-count keeps it up."""
+LOWEST_LOG = math.log(LOWEST)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def log_shares(amounts):  # type: ignore[no-untyped-def]
+    """(R, A) log of each amount's share of its row; equal shares where the row is empty."""
+    result = np.empty_like(amounts)
+    n_rows, n_columns = amounts.shape
+    for row in range(n_rows):
+        total = 0.0
+        for column in range(n_columns):
+            total += amounts[row, column]
+        for column in range(n_columns):
+            share = amounts[row, column] / total if total > 0.0 else 1.0 / n_columns
+            result[row, column] = math.log(max(share, LOWEST))
+    return result
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def jumped(zero, one, two, length):  # type: ignore[no-untyped-def]
+    """(R, A) zero + 2·length·r + length²·v, where r and v are first and second differences; each row normalised."""
+    result = np.empty_like(zero)
+    n_rows, n_columns = zero.shape
+    for row in range(n_rows):
+        top = -np.inf
+        for column in range(n_columns):
+            x = zero[row, column]
+            r = one[row, column] - x
+            v = two[row, column] - one[row, column] - r
+            result[row, column] = x + length * (2.0 * r + length * v)
+            top = max(top, result[row, column])
+        total = 0.0
+        for column in range(n_columns):
+            total += math.exp(result[row, column] - top)
+        norm = top + math.log(total)
+        for column in range(n_columns):
+            result[row, column] = max(result[row, column] - norm, LOWEST_LOG)
+    return result
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def differences(zero, one, two):  # type: ignore[no-untyped-def]
+    """The squared norms of r = one − zero and v = two − one − r."""
+    r_square = v_square = 0.0
+    for x, y, z in zip(zero.flat, one.flat, two.flat):  # noqa: B905 (numba knows no strict)
+        r = y - x
+        v = z - y - r
+        r_square += r * r
+        v_square += v * v
+    return r_square, v_square
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def scaled_exponentials(log_table, columns):  # type: ignore[no-untyped-def]
+    """exp of ``log_table`` (K, R), transposed, its row ``columns[p]`` as column p; each row divided by its maximum.
+
+    The result (R + 1, P) has a last row of ones. The logarithms of the maxima (R,) are returned, too.
+    """
+    n_rows, n_columns = log_table.shape[1], columns.shape[0]
+    table, top = np.ones((n_rows + 1, n_columns)), np.full(n_rows, -np.inf)
+    for row in range(n_rows):
+        for column in range(n_columns):
+            top[row] = max(top[row], log_table[columns[column], row])
+        for column in range(n_columns):
+            table[row, column] = math.exp(log_table[columns[column], row] - top[row])
+    return table, top
