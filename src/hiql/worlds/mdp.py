@@ -89,8 +89,11 @@ class MDP:
             )
         if not self.is_sparse:
             return np.einsum("sa,sat->st", policy, self.transitions)
-        weighted = [sparse.diags_array(policy[:, a]) @ m for a, m in enumerate(self.transitions)]
-        return sparse.csr_array(sum(weighted[1:], start=weighted[0]))
+        # One product of π (S, A·S), whose row s holds π(a|s) at column a·S + s, with all P(·, a, ·) stacked (A·S, S).
+        columns = np.arange(self.n_states)[:, None] + self.n_states * np.arange(self.n_actions)
+        row_ends = self.n_actions * np.arange(self.n_states + 1)
+        choice = sparse.csr_array((policy.ravel(), columns.ravel(), row_ends), shape=(self.n_states, columns.size))
+        return choice @ sparse.vstack(self.transitions, format="csr")
 
     @property
     def anchor(self) -> FloatArray:
@@ -198,13 +201,13 @@ def _checked_sparse(transitions: Any) -> tuple[Any, ...]:
                 what=f"the matrix of action {a} has shape {matrix.shape}, not {(n_states, n_states)}",
                 remedy="give A square matrices of one size",
             )
-        low = sparse.csr_array(matrix.minimum(0)).sum(axis=1) < 0
-        bad = low | ~(np.abs(np.asarray(matrix.sum(axis=1)).ravel() - 1.0) < 1e-6)
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        bad = ~(np.abs(matrix.sum(axis=1) - 1.0) < 1e-6)
+        bad[np.searchsorted(matrix.indptr, np.flatnonzero(matrix.data < 0), side="right") - 1] = True
         if bad.any():
             s = int(np.argmax(bad))
             raise InvalidTransitions(what=_row_problem(s, a, matrix[[s]].toarray().ravel()))
-        matrix.sum_duplicates()
-        matrix.eliminate_zeros()
         for array in (matrix.data, matrix.indices, matrix.indptr):
             array.setflags(write=False)
     return matrices
