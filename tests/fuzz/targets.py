@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ import pandas as pd
 
 import hiql
 from hiql.data.importers import read_freibox, read_nwb
+from hiql.data.mapped import ABOUT
 from tests.data import test_importers as importers
 from tests.problems import switching_data
 
@@ -109,6 +111,23 @@ def nwb(folder: Path) -> list[bytes]:
     return [importers.write_nwb(folder / "a.nwb").read_bytes()]
 
 
+def mapped_folder(damaged: str) -> Target:
+    """A folder of mapped arrays, one of whose files is damaged."""
+
+    def sound(folder: Path) -> Path:
+        if not folder.exists():
+            switching_data(np.random.default_rng(0), n_sessions=3)[0].save(folder)
+        return folder
+
+    def run(path: Path) -> None:
+        folder = sound(path.parent / "opened")
+        shutil.copy(path, folder / damaged)
+        data = hiql.open_trajectories(folder)
+        assert data.select(range(data.n_sessions)).n_observed == data.n_observed
+
+    return Target(run, lambda folder: [(sound(folder / "sound") / damaged).read_bytes()], Path(damaged).suffix)
+
+
 TARGETS = {
     "read_table": Target(lambda path: fit_quickly(hiql.read_table(path, step="step")), steps, ".csv"),
     "bandit_trials": Target(lambda path: fit_quickly(hiql.bandit_trials(path, 1, step="trial")), trials, ".csv"),
@@ -116,5 +135,6 @@ TARGETS = {
     "load without checksums": Target(load_ignoring_checksums, models, ".hiql"),
     "read_freibox": Target(read_freibox, freibox, ".csv"),
     "read_nwb": Target(lambda path: read_nwb(path, "side", "water"), nwb, ".nwb"),
+    **{f"open_trajectories, {name}": mapped_folder(name) for name in ("states.npy", "offsets.npy", ABOUT)},
     "hiql fit": Target(command_line("fit", "-k", "1", "--restarts", "1"), steps, ".csv"),
 }
