@@ -13,7 +13,7 @@ import hiql
 
 SOURCE = Path(hiql.__file__).parent
 LADDER = [
-    {"errors", "files", "progress"},
+    {"errors", "files", "progress", "threads"},
     {"kernels", "parcels"},
     {"data"},
     {"worlds"},
@@ -22,6 +22,7 @@ LADDER = [
     {"inference", "sampling", "scoring"},
     {"em"},
     {"search", "cluster"},
+    {"intention_model"},
     {"models"},
     {"persistence"},
     {"baselines", "evaluate", "export"},
@@ -33,7 +34,7 @@ LADDER = [
 ]
 RUNG = {name: height for height, names in enumerate(LADDER) for name in names}
 HEAVY = {"matplotlib", "plotly", "typer"}
-LAZY = {("models", "persistence")}
+LAZY = {("intention_model", "persistence")}
 """Imports inside a function: ``model.save`` needs the module that knows all models."""
 
 
