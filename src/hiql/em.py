@@ -8,9 +8,9 @@ SQUAREM (Varadhan & Roland 2008) uses two EM steps r = F(θ) − θ and v = F(F(
 jump in log-probabilities and normalise, so that parameters stay probabilities. ``benchmarks/passes.py`` measures what
 it saves. Anderson acceleration, L-BFGS preconditioned by EM, over-relaxation and Barzilai–Borwein steps, tried on the
 same problems from a few starts each, saved no more; SQUAREM followed by L-BFGS saved about a tenth of the passes more.
-Incremental EM (Neal & Hinton 1998), which updates the parameters after every session, and overshoots, came to a third of
-plain EM's passes in a prototype. But its passes cost two to four of ours, cannot be shared among threads, and led more
-starts to other optima; so we have left it there.
+Incremental EM (Neal & Hinton 1998), which updates the parameters after each session, and overshoots, came to a third of
+plain EM's passes in a prototype; but its passes cost two to four of ours, cannot be shared among threads, and led more
+starts to other optima. So it is not here.
 """
 
 from __future__ import annotations
