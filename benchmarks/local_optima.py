@@ -15,14 +15,15 @@ from rich.progress import track
 from rich.table import Table
 
 import hiql
-from hiql.em import Problem, climb
+from hiql.em import plain_climb
+from hiql.problem import Problem
 from hiql.search import _start
 
 
 def plain_run(data, model, n_intentions, seed):
     problem = Problem(data, model._dynamics(), model._solver())
     start = _start(problem, n_intentions, 1, 0.0, np.random.SeedSequence(seed)).point
-    return climb(problem, start, 5000, model.tol, accelerate=False)
+    return plain_climb(problem, start, 5000, model.tol)
 
 
 def main() -> None:

@@ -91,7 +91,7 @@ def count_sessions(data: Trajectories, tables: Tables, sessions: tuple[int, int]
     offsets = data.offsets[first : last + 1]
     rows = _rows(tables.chain, slice(offsets[0], offsets[-1]))
     steps = _read_only(offsets - offsets[0]), _read_only(data.pairs_between(first, last)), rows
-    at = (0,) * len(initial), (0, last - first), *steps
+    at = (0,) * len(initial), (0, last - first, 1), *steps
     return Counted(smooth_sessions(*at, initial, bank, table, work, *counts), *counts)
 
 
@@ -112,7 +112,7 @@ def smooth(data: Trajectories, chain: Chain, log_policy: FloatArray) -> FloatArr
     posterior = np.empty((data.n_steps, n_phases))
     counts = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
     rows = _rows(chain, slice(None))
-    at = (0,) * n_phases, (0, data.n_sessions), data.offsets, data.pairs, rows
+    at = (0,) * n_phases, (0, data.n_sessions, 1), data.offsets, data.pairs, rows
     smooth_sessions(*at, initial, bank, table, posterior, *counts)
     return _by_intention(posterior, chain, len(log_policy))
 
