@@ -1,6 +1,6 @@
 """Instructions a step of the compiled loop and of C written by hand, counted by valgrind, whatever the machine's load.
 
-Both are compiled for Haswell, the newest processor whose instructions valgrind knows. It needs valgrind with its headers
+Both are compiled for Haswell, the newest processor whose instructions valgrind knows. It needs valgrind, its headers
 and a C compiler; without them the rows are left out, and the reason is printed.
 """
 
