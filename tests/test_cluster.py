@@ -31,15 +31,15 @@ def client():
 
 @pytest.fixture(scope="module")
 def large():
-    """153,600 steps: three chunks. Two intentions with policies of their own take turns."""
+    """420,000 steps: eight chunks. Two intentions with policies of their own take turns."""
     rng = np.random.default_rng(1)
-    shape = (512, 300)
+    shape = (1400, 300)
     intentions = (rng.integers(2, size=(shape[0], 1)) + np.cumsum(rng.random(shape) < 0.03, axis=1)) % 2
     states = rng.integers(8, size=shape)
     likely = np.cumsum(random_policy(rng, 2, 8, 4) ** 3, axis=-1)
     actions = (rng.random((*shape, 1)) * likely[intentions, states][..., -1:] > likely[intentions, states]).sum(-1)
     data = hiql.Trajectories.from_arrays(states, actions, n_states=8, n_actions=4)
-    assert len(chunks(data)) == 3
+    assert len(chunks(data)) == 8
     return data
 
 
@@ -128,10 +128,10 @@ def threads():
 
 @pytest.fixture
 def small(monkeypatch):
-    """Data that are cut into six chunks."""
-    monkeypatch.setattr("hiql.inference.STEPS_PER_CHUNK", 200)
+    """Data that are cut into eight chunks."""
+    monkeypatch.setattr("hiql.inference.STEPS_PER_CHUNK", 150)
     data, _, _ = switching_data(np.random.default_rng(2), n_states=8, n_actions=4)
-    assert len(chunks(data)) == 6
+    assert len(chunks(data)) == 8
     return data
 
 

@@ -122,7 +122,7 @@ def test_what_blocks_cannot_do_is_done_at_once(monkeypatch):
     assert isinstance(sweeper_of(Problem(data, MarkovChain(), IAVI(mdp=mdp)), 2), InBlocks)
     assert isinstance(sweeper_of(Problem(data, Sticky(), IAVI(mdp=mdp)), 2), AtOnce)
     assert isinstance(sweeper_of(Problem(data, MarkovChain(), Flat(mdp=mdp)), 2), AtOnce)
-    monkeypatch.setattr("hiql.inference.STEPS_PER_CHUNK", 200)
+    monkeypatch.setattr("hiql.inference.STEPS_PER_CHUNK", 150)
     assert isinstance(sweeper_of(Problem(data, MarkovChain(), IAVI(mdp=mdp)), 2), AtOnce)
 
 

@@ -21,6 +21,8 @@ from hiql.threads import map_in_threads
 
 STEPS_PER_CHUNK = 50_000
 """A chunk has at least this many steps, and as many as there are pairs (s, a): each chunk counts for itself."""
+FEWEST_CHUNKS = 8
+"""Data of fewer are one chunk: a pass over them takes some milliseconds, too little to share among threads."""
 MOST_CHUNKS = 16
 """Few, as their counts are kept until all are done; enough for two or four threads to end at the same time."""
 
@@ -195,8 +197,8 @@ def _is_identity(phases: npt.NDArray[np.intp], n_intentions: int) -> bool:
 def chunks(data: Trajectories) -> list[tuple[int, int]]:
     """Ranges of sessions of about equal numbers of steps; they depend on the data alone."""
     least = max(STEPS_PER_CHUNK, data.n_states * data.n_actions)
-    n_chunks = min(data.n_steps // least, MOST_CHUNKS, data.n_sessions)
-    if n_chunks <= 1:
+    n_chunks = min(data.n_steps // least, MOST_CHUNKS)
+    if n_chunks < FEWEST_CHUNKS:
         return [(0, data.n_sessions)]
     marks = np.searchsorted(data.offsets, [data.n_steps * n // n_chunks for n in range(n_chunks + 1)])
     return list(pairwise(sorted(set(marks.tolist()))))

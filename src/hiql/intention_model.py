@@ -121,15 +121,14 @@ class IntentionModel(ScoredEstimator):
         single animals keep the intentions of the fit of all animals (the paper's third stage).
 
         With ``client``, a ``distributed.Client``, the E-step runs on its Dask workers (:mod:`hiql.cluster`): the
-        answer is the same. It pays for very large data only: below 100,000 steps all is done here.
+        answer is the same. It pays for very large data only: below 400,000 steps all is done here.
         """
         check_trajectories(data)
         search = self._checked_search(data)
         solver, dynamics = self._solver(), self._dynamics()
         solver.check(data, self.n_intentions)
         sampling = np.random.default_rng([self.random_state, 1]) if self.sampled else None
-        n_threads = search.n_jobs if data.n_steps >= 400_000 else 1
-        problem = Problem(data, dynamics, solver, n_threads, sampling)
+        problem = Problem(data, dynamics, solver, search.n_jobs, sampling)
         if client is not None:
             problem = spread(problem, client)
         if init is None:
