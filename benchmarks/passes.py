@@ -16,7 +16,7 @@ import hiql
 from hiql.data.trajectories import Trajectories
 from hiql.em import Point, Problem, Step, climb
 from hiql.search import random_policies
-from rows import Row, report, row_of
+from rows import Row, arguments, report, row_of
 
 SEEDS = range(1000, 1020)
 MOST = 4000
@@ -64,8 +64,7 @@ def compare(problem: Problem, n_intentions: int, seed: int) -> tuple[int, int | 
     return int(np.argmax(plain >= level)) + 1, passes_to(level, problem, start)
 
 
-def rows() -> list[Row]:
-    found = []
+def rows() -> Iterator[Row]:
     for name, data, kind, options in problems():
         for n_intentions in (2, 3):
             model = kind(n_intentions, **options)
@@ -74,9 +73,8 @@ def rows() -> list[Row]:
             ratios = [plain / fast for plain, fast in pairs if fast is not None]
             median = np.median([plain for plain, _ in pairs])
             detail = f"plain EM {median:.0f} passes; {len(pairs) - len(ratios)} of {len(pairs)} ended elsewhere"
-            found.append(row_of(f"plain / accelerated passes, {name}, K = {n_intentions}", ratios, 3, detail))
-    return found
+            yield row_of(f"plain / accelerated passes, {name}, K = {n_intentions}", ratios, 3, detail)
 
 
 if __name__ == "__main__":
-    report("Passes of EM", rows())
+    report("Passes of EM", rows(), arguments(__doc__).parse_args())
