@@ -32,8 +32,6 @@ REPEATS = 3
 
 def rivals(cohort: str, mdp: hiql.MDP) -> Iterator[tuple[str, ScoredEstimator, float | None, str]]:
     """Name, model, goal, and what was published about its held-out log-likelihood."""
-    yield "HIAVI, K = 1", hiql.HIAVI(1, mdp=mdp, progress=False), None, ""
-    yield "HIAVI, K = 3", hiql.HIAVI(3, mdp=mdp, progress=False), None, ""
     for n_maps, published in PUBLISHED[cohort].items():
         model = DIRL(n_maps, mdp=mdp, **DIRL_SETTINGS[cohort])
         yield f"DIRL, {n_maps} map{'s' * (n_maps > 1)}", model, 1, f" (published {published})"
