@@ -91,7 +91,7 @@ def hiql_loop(data: hiql.Trajectories, chain: Chain, log_policy: np.ndarray) -> 
 
     def run() -> float:
         counts = np.zeros(k), np.zeros(chain.bank.shape), np.zeros(table.shape)
-        where = (0,) * k, (0, data.n_sessions), data.offsets, data.pairs, None
+        where = (0,) * k, (0, data.n_sessions, 1), data.offsets, data.pairs, None
         return offset + smooth_sessions(*where, chain.initial, chain.bank, table, np.empty((longest, k)), *counts)
 
     return run

@@ -25,7 +25,7 @@ import numpy as np
 
 import hiql
 from hiql.dynamics import MarkovChain
-from hiql.em import Point, Problem
+from hiql.problem import Point, Problem
 from hiql.search import random_policies
 from hiql.solvers.counting import CountingPolicy
 from measuring import race, timed

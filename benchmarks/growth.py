@@ -29,8 +29,8 @@ from hiql.data.blocks import BLOCK
 from hiql.data.coding import Coding
 from hiql.data.mapped import array_file, new_data_folder, write_about
 from hiql.dynamics import MarkovChain
-from hiql.em import Point, Problem
 from hiql.files import write_whole
+from hiql.problem import Point, Problem
 from hiql.search import random_policies
 from hiql.solvers.counting import CountingPolicy
 from linear_solvers import run_iavi

@@ -15,7 +15,8 @@ import numpy as np
 from scipy.stats import beta
 
 import hiql
-from hiql.em import Climb, Problem, climb
+from hiql.em import Climb, plain_climb
+from hiql.problem import Problem
 from hiql.search import AGREE, _start
 from rows import Row, arguments, report, tell
 
@@ -25,7 +26,7 @@ GOAL = 0.95
 def plain_run(data: hiql.Trajectories, model: hiql.HIAVI, seed: int) -> Climb:
     problem = Problem(data, model._dynamics(), model._solver())
     start = _start(problem, model.n_intentions, 1, 0.0, np.random.SeedSequence(seed)).point
-    return climb(problem, start, 5000, model.tol, accelerate=False)
+    return plain_climb(problem, start, 5000, model.tol)
 
 
 def share_row(what: str, found: np.ndarray, detail: str) -> Row:

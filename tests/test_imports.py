@@ -20,6 +20,8 @@ LADDER = [
     {"datasets"},
     {"dynamics", "solvers"},
     {"inference", "sampling", "scoring"},
+    {"problem"},
+    {"sweeps"},
     {"em"},
     {"search", "cluster"},
     {"intention_model"},

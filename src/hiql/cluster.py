@@ -16,10 +16,10 @@ from typing import Any
 
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import IntentionDynamics
-from hiql.em import Point, Problem
 from hiql.errors import InvalidParameter, ShapeMismatch
 from hiql.inference import Counted, Expectation, Tables, add_up, chunks, count_sessions, read_tables
 from hiql.parcels import Parcel, check_client, send_once
+from hiql.problem import Point, Problem
 
 
 def spread(problem: Problem, client: Any) -> Problem:

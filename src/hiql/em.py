@@ -1,16 +1,18 @@
 """The only EM loop: expectation–maximisation, accelerated where the M-step is exact.
 
-Plain EM is the map θ → F(θ): posteriors of the intentions given θ (E), then the parameters that best explain them
-(M). The objective it climbs is the log-likelihood plus the log-prior of policies and dynamics.
+A pass over the data is a map of expected counts n → G(n): parameters that best explain them (M), then the posteriors
+under these, counted (E). The objective is the log-likelihood plus the log-prior of policies and dynamics. Two things
+save passes, and ``benchmarks/passes.py`` measures how many:
 
-SQUAREM (Varadhan & Roland 2008) uses two EM steps r = F(θ) − θ and v = F(F(θ)) − F(θ) − r to jump ahead to
-θ − 2ar + a²v with a = −‖r‖/‖v‖; a jump that lowers the objective is taken back, so the climb stays monotone. We
-jump in log-probabilities and normalise, so that parameters stay probabilities. ``benchmarks/passes.py`` measures what
-it saves. Anderson acceleration, L-BFGS preconditioned by EM, over-relaxation and Barzilai–Borwein steps, tried on the
-same problems from a few starts each, saved no more; SQUAREM followed by L-BFGS saved about a tenth of the passes more.
-Incremental EM (Neal & Hinton 1998), which updates the parameters after every session, and overshoots, came to a third of
-plain EM's passes in a prototype. But its passes cost two to four of ours, cannot be shared among threads, and led more
-starts to other optima; so we have left it there.
+*Blocks.* Where the M-step is cheap it follows the E-step of each block of sessions, not of all data at once
+(:mod:`hiql.sweeps`).
+
+*Jumps.* SQUAREM (Varadhan & Roland 2008) uses two passes, r = G(x) − x and v = G(G(x)) − G(x) − r, to jump ahead to
+x − 2ar + a²v with a = −‖r‖/‖v‖. Here x is log(n + 0.1), all blocks together, and the counts of each block are scaled
+alike; so they stay counts. A jump whose pass ends below the objective before it is taken back: the climb is monotone.
+
+Anderson acceleration, other step lengths of SQUAREM, and passes to and fro through the blocks were tried on the same
+problems, and saved fewer passes; more blocks, or blocks shuffled, saved no more.
 """
 
 from __future__ import annotations
@@ -18,146 +20,89 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import FloatArray, IntentionDynamics, Parameters
-from hiql.inference import Expectation, expect, smooth
-from hiql.kernels.log_tables import differences, jumped
-from hiql.solvers.preference import Evidence, RewardSolver
+from hiql.problem import Point, Problem
+from hiql.sweeps import Swept, sweeper_of
 
+Hopeless = Callable[[list[float]], bool]
 
-class Point(NamedTuple):
-    """A model's parameters θ: those of the dynamics, and the log-policies (K, S, A)."""
-
-    dynamics: Parameters
-    log_policy: FloatArray
-
-
-class Step(NamedTuple):
-    """One pass over the data at ``point``: its objective, and ``update`` = F(point)."""
-
-    point: Point
-    objective: float
-    log_likelihood: float
-    update: Point
-
-
-def expect_here(problem: Problem, point: Point) -> Expectation:
-    """The E-step in this process."""
-    chain = problem.dynamics.chain(point.dynamics, problem.data)
-    return expect(problem.data, chain, point.log_policy, problem.n_threads)
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What is to be maximised. ``sampling``, where given, draws the demonstrations as the paper does.
-
-    ``e_step`` says where the E-step runs: here, or on a cluster (:mod:`hiql.cluster`).
-    """
-
-    data: Trajectories
-    dynamics: IntentionDynamics
-    solver: RewardSolver
-    n_threads: int = 1
-    sampling: np.random.Generator | None = None
-    e_step: Callable[[Problem, Point], Expectation] = expect_here
-
-    @property
-    def is_monotone(self) -> bool:
-        return self.solver.is_exact and self.sampling is None
-
-    def reseeded(self, seed: np.random.SeedSequence) -> Problem:
-        """The same problem with sampling, if any, from a generator of its own: runs may then go side by side."""
-        return self if self.sampling is None else replace(self, sampling=np.random.default_rng(seed))
-
-    def expect(self, point: Point) -> Expectation:
-        return self.e_step(self, point)
-
-    def evidence(self, point: Point, expectation: Expectation) -> Evidence:
-        def weights() -> FloatArray:
-            return smooth(self.data, self.dynamics.chain(point.dynamics, self.data), point.log_policy)
-
-        evidence = Evidence(self.data, expectation.actions, weights)
-        return evidence if self.sampling is None else evidence.sampled(self.sampling)
-
-    def objective(self, point: Point, expectation: Expectation) -> float:
-        """What EM climbs: log-likelihood plus log-priors."""
-        prior = self.solver.log_prior(point.log_policy) + self.dynamics.log_prior(point.dynamics)
-        return expectation.log_likelihood + prior
-
-    def step(self, point: Point) -> Step:
-        """One E-step and one M-step."""
-        expectation = self.expect(point)
-        update = Point(
-            self.dynamics.update(point.dynamics, expectation.chain),
-            self.solver.policy(self.evidence(point, expectation)),
-        )
-        return Step(point, self.objective(point, expectation), expectation.log_likelihood, update)
+ALMOST_NOTHING = 0.1
+"""Counts far below this are alike to a jump, which works on logarithms."""
 
 
 class Climb(NamedTuple):
-    """A finished (or abandoned) run: where it ended, the objective after each accepted step, and what it cost."""
+    """A finished (or abandoned) run: where it ended, the objective after each accepted pass, and what it cost."""
 
     point: Point
     objective: float
-    log_likelihood: float
     trace: tuple[float, ...]
     n_passes: int
     converged: bool
 
 
-def climb(
-    problem: Problem,
-    start: Point,
-    max_passes: int,
-    tol: float,
-    hopeless: Callable[[list[float]], bool] = lambda trace: False,  # noqa: ARG005
-    *,
-    accelerate: bool = True,
-) -> Climb:
-    """Climb from ``start`` until a step gains less than ``tol`` relative to the objective.
+def never(trace: list[float]) -> bool:  # noqa: ARG001
+    return False
 
-    ``hopeless(trace)`` may end the climb early. Where the M-step is random the objective can fall; the best
-    point met is then returned, and the run uses its passes unless the objective stands still.
+
+def climb(problem: Problem, start: Point, max_passes: int, tol: float, hopeless: Hopeless = never) -> Climb:
+    """Climb from ``start`` until a pass gains less than ``tol`` relative to the objective.
+
+    ``hopeless(trace)`` may end the climb early.
+    """
+    if not problem.is_monotone:
+        return plain_climb(problem, start, max_passes, tol, hopeless)
+    sweeper = sweeper_of(problem, len(start.log_policy))
+    before, now = None, sweeper.begin(start)
+    trace, passes, longest, converged = [now.objective], 1, 4.0, False
+
+    def ended() -> bool:
+        return converged or passes >= max_passes or hopeless(trace)
+
+    while not ended():
+        after = sweeper.sweep(now)
+        passes += 1
+        trace.append(after.objective)
+        converged = bool(abs(after.objective - now.objective) <= tol * abs(after.objective))
+        jump, factor = _extrapolate(before, now, after, longest) if before else (after, 1.0)
+        before, now = now, after
+        if factor > 1.0 and not ended():
+            landed = sweeper.sweep(jump)
+            passes += 1
+            if landed.objective >= after.objective:
+                before, now = jump, landed
+                trace.append(landed.objective)
+                longest = 4 * longest if factor == longest else longest
+            else:
+                longest = max(2.0, longest / 2)
+    return Climb(sweeper.point(now), now.objective, tuple(trace), passes, converged)
+
+
+def plain_climb(problem: Problem, start: Point, max_passes: int, tol: float, hopeless: Hopeless = never) -> Climb:
+    """The same without blocks and jumps: EM as in the textbooks.
+
+    Where the M-step is random the objective can fall; the best point met is then returned, and the run uses its passes
+    unless the objective stands still.
     """
     step = best = problem.step(start)
-    trace, passes = [step.objective], 1
-    converged = False
-    longest = 4.0
-    while passes < max_passes and not converged and not hopeless(trace):
-        first, step = step, problem.step(step.update)
-        passes += 1
+    trace, converged = [step.objective], False
+    while len(trace) < max_passes and not converged and not hopeless(trace):
+        step = problem.step(step.update)
         trace.append(step.objective)
         best = max(best, step, key=lambda s: s.objective)
-        converged = bool(abs(step.objective - first.objective) <= tol * abs(step.objective))
-        if accelerate and problem.is_monotone and not converged and passes < max_passes:
-            jump, factor = _extrapolate(first.point, step.point, step.update, longest)
-            if factor > 1.0:
-                landed = problem.step(jump)
-                passes += 1
-                if landed.objective >= step.objective:
-                    step = best = landed
-                    trace.append(landed.objective)
-                    longest = 4 * longest if factor == longest else longest
-                else:
-                    longest = max(2.0, longest / 2)
-    return Climb(best.point, best.objective, best.log_likelihood, tuple(trace), passes, converged)
+        converged = bool(abs(trace[-1] - trace[-2]) <= tol * abs(trace[-1]))
+    return Climb(best.point, best.objective, tuple(trace), len(trace), converged)
 
 
-def _extrapolate(zero: Point, one: Point, two: Point, longest: float) -> tuple[Point, float]:
-    """SQUAREM's jump from three successive points, and its length −a, between 1 and ``longest``."""
-    triples = list(zip(_tables(zero), _tables(one), _tables(two), strict=True))
-    r_square, v_square = (sum(squares) for squares in zip(*(differences(*triple) for triple in triples), strict=True))
-    factor = min(max(math.sqrt(r_square / max(v_square, sys.float_info.min)), 1.0), longest)
-    *dynamics, log_policy = (jumped(*triple, factor) for triple in triples)
-    shaped = tuple(table.reshape(like.shape) for table, like in zip(dynamics, zero.dynamics, strict=True))
-    return Point(shaped, log_policy.reshape(zero.log_policy.shape)), factor
-
-
-def _tables(point: Point) -> list[FloatArray]:
-    """All parameters as tables (R, A) of log-probabilities, normalised by rows."""
-    return [array.reshape(-1, array.shape[-1]) for array in (*point.dynamics, point.log_policy)]
+def _extrapolate(zero: Swept, one: Swept, two: Swept, longest: float) -> tuple[Swept, float]:
+    """SQUAREM's jump from the counts of three successive passes, and its length −a, between 1 and ``longest``."""
+    totals = two.memory.sum(axis=0)
+    x, y, z = (np.log(swept.memory.sum(axis=0) + ALMOST_NOTHING) for swept in (zero, one, two))
+    r, v = y - x, z - 2 * y + x
+    factor = min(max(math.sqrt((r @ r) / max(v @ v, sys.float_info.min)), 1.0), longest)
+    highest = math.log(totals.sum() + ALMOST_NOTHING)  # no count is more than all counts
+    landing = np.exp(np.minimum(x + factor * (2 * r + factor * v), highest)) - ALMOST_NOTHING
+    scale = np.divide(np.maximum(landing, 0.0), totals, out=np.ones_like(totals), where=totals > 0)
+    return two._replace(memory=two.memory * scale), factor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -90,7 +90,8 @@ def count_sessions(data: Trajectories, tables: Tables, sessions: tuple[int, int]
     work = np.empty((int(data.lengths[first:last].max()), len(initial)))
     offsets = data.offsets[first : last + 1]
     rows = _rows(tables.chain, slice(offsets[0], offsets[-1]))
-    at = (0,) * len(initial), (0, last - first), offsets - offsets[0], data.pairs_between(first, last), rows
+    steps = _read_only(offsets - offsets[0]), _read_only(data.pairs_between(first, last)), rows
+    at = (0,) * len(initial), (0, last - first, 1), *steps
     return Counted(smooth_sessions(*at, initial, bank, table, work, *counts), *counts)
 
 
@@ -111,7 +112,7 @@ def smooth(data: Trajectories, chain: Chain, log_policy: FloatArray) -> FloatArr
     posterior = np.empty((data.n_steps, n_phases))
     counts = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
     rows = _rows(chain, slice(None))
-    at = (0,) * n_phases, (0, data.n_sessions), data.offsets, data.pairs, rows
+    at = (0,) * n_phases, (0, data.n_sessions, 1), data.offsets, data.pairs, rows
     smooth_sessions(*at, initial, bank, table, posterior, *counts)
     return _by_intention(posterior, chain, len(log_policy))
 
@@ -166,7 +167,17 @@ def _largest(rows: npt.NDArray[np.uint32]) -> int:
 
 def _rows(chain: Chain, steps: slice) -> npt.NDArray[np.uint32] | None:
     """What the smoother takes for ``rows`` of these steps: None where there is only one matrix to choose."""
-    return None if len(chain.bank) == 1 else np.ascontiguousarray(chain.rows[steps])
+    return None if len(chain.bank) == 1 else _read_only(np.ascontiguousarray(chain.rows[steps]))
+
+
+def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A view that cannot be written to. For the compiler that is a type: so there is one compiled smoother, not two.
+
+    Two may round differently, and which one is taken would depend on what has been compiled before.
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _by_intention(per_phase: FloatArray, chain: Chain, n_intentions: int) -> FloatArray:

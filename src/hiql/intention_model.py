@@ -17,9 +17,10 @@ from hiql.data.sizes import check_sizes, check_trajectories
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, FloatArray, IntentionDynamics
 from hiql.dynamics.markov import MarkovChain
-from hiql.em import Climb, Point, Problem, climb
+from hiql.em import Climb, climb
 from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
 from hiql.inference import causal, expect, most_likely_path, smooth
+from hiql.problem import Point, Problem
 from hiql.progress import progress_bar
 from hiql.sampling import sample_sessions, session_lengths
 from hiql.scoring import ScoredEstimator, log_odds_seen

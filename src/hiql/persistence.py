@@ -22,10 +22,10 @@ from scipy import sparse
 from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.markov import MarkovChain
-from hiql.em import Point
 from hiql.errors import HiqlError, InvalidNumberOfIntentions, InvalidParameter, ModelFileError
 from hiql.files import write_whole
 from hiql.models import HIAVI, HIQL, IntentionModel
+from hiql.problem import Point
 from hiql.search import Attempt, Restarts
 from hiql.solvers.iavi import IAVI
 from hiql.solvers.iql import ExpectedIQL, StochasticIQL

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hiql.em import Climb, Point, Problem, climb
+from hiql.em import Climb, climb
+from hiql.problem import Point, Problem
 from hiql.threads import map_in_threads
 
 SHORT = 10

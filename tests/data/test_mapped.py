@@ -207,7 +207,7 @@ def test_parts_are_the_same(tmp_path, streamed):
 PEAK = """
 import sys, numpy as np, hiql
 from hiql.dynamics import MarkovChain
-from hiql.em import Point, Problem
+from hiql.problem import Point, Problem
 from hiql.solvers.counting import CountingPolicy
 from hiql.search import random_policies
 data = hiql.open_trajectories(sys.argv[1])

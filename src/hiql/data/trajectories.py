@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from os import PathLike
@@ -14,14 +14,8 @@ import pandas as pd
 
 from hiql.data.blocks import BLOCK, in_blocks, mapped_file
 from hiql.data.codes import MISSING, whole_numbers
-from hiql.errors import (
-    ActionOutOfRange,
-    EmptyData,
-    InvalidParameter,
-    ShapeMismatch,
-    StateOutOfRange,
-    UnequalLengths,
-)
+from hiql.data.given_sessions import check_equal_lengths, check_sessions, session_arrays, session_indices
+from hiql.errors import ActionOutOfRange, EmptyData, StateOutOfRange, UnequalLengths
 
 IntArray = npt.NDArray[np.integer[Any]]
 
@@ -65,7 +59,7 @@ class Trajectories:
     intentions: IntArray | None = None
 
     def __post_init__(self) -> None:
-        _check_sessions(self.offsets, self.session_names, self.subjects)
+        check_sessions(self.offsets, self.session_names, self.subjects)
         self._check_sizes()
         self._check_codes()
         for name in ("states", "actions", "next_states", "intentions"):
@@ -129,15 +123,15 @@ class Trajectories:
         ``n_actions`` default to the largest code plus one: give them when the world has more.
         """
         given = {"state": states, "action": actions, "next state": next_states, "intention": intentions}
-        per_session = {name: _sessions(name, values) for name, values in given.items() if values is not None}
+        per_session = {name: session_arrays(name, values) for name, values in given.items() if values is not None}
         n_sessions = len(per_session["state"])
         names = tuple(map(str, range(n_sessions) if session_names is None else session_names))
         for name, arrays in per_session.items():
-            _check_lengths(name, arrays, per_session["state"], names)
+            check_equal_lengths(name, arrays, per_session["state"], names)
         lengths = [len(s) for s in per_session["state"]]
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         owners = ("all",) * n_sessions if subjects is None else tuple(map(str, subjects))
-        _check_sessions(offsets, names, owners)
+        check_sessions(offsets, names, owners)
         flat = {
             name: whole_numbers(np.concatenate(arrays), name, offsets, names) for name, arrays in per_session.items()
         }
@@ -261,7 +255,7 @@ class Trajectories:
 
     def select(self, sessions: npt.ArrayLike) -> Trajectories:
         """The sessions with these indices (or a boolean mask), in this order; repeats are allowed."""
-        index = _session_indices(np.atleast_1d(np.asarray(sessions)), self.n_sessions)
+        index = session_indices(np.atleast_1d(np.asarray(sessions)), self.n_sessions)
         steps = np.concatenate([np.arange(self.offsets[i], self.offsets[i + 1]) for i in index])
         return replace(
             self,
@@ -322,84 +316,6 @@ def _frozen(values: Any, dtype: Any) -> npt.NDArray[Any]:
     array = np.ascontiguousarray(values, dtype=dtype).view()
     array.setflags(write=False)
     return array
-
-
-def _sessions(name: str, values: Any) -> list[npt.NDArray[Any]]:
-    """A list of 1-D arrays, from ragged sequences, a 2-D array, or a single 1-D array."""
-    if isinstance(values, pd.DataFrame | Mapping | str | bytes):
-        raise InvalidParameter(
-            parameter=f"{name}s",
-            value=type(values).__name__,
-            remedy="give one array of codes for each session; for tables use Trajectories.from_dataframe, for "
-            "dictionaries list(d.values()) and session_names=list(d)",
-        )
-    if isinstance(values, np.ndarray) and values.dtype != object:
-        sessions = list(np.atleast_2d(values)) if values.size else []
-    else:
-        items = list(values)
-        if items and all(np.ndim(item) == 0 for item in items):
-            items = [items]
-        sessions = [np.atleast_1d(np.asarray(item)) for item in items]
-    for session in sessions:
-        if session.ndim != 1:
-            raise ShapeMismatch(
-                field=f"a session of {name}s",
-                shape=session.shape,
-                expected="(steps,)",
-                remedy="give one code a step: one 1-D array a session, or a 2-D array with one row a session",
-            )
-    return sessions
-
-
-def _check_sessions(offsets: IntArray, names: Sequence[str], subjects: Sequence[str]) -> None:
-    """At least one session, each of at least one step, each with a name and a subject."""
-    if len(offsets) < 2:
-        remedy = "give at least one session of at least one step"
-        raise EmptyData(what="there are no sessions", remedy=remedy)
-    n_sessions = len(offsets) - 1
-    for field, given in (("session_names", names), ("subjects", subjects)):
-        if len(given) != n_sessions:
-            raise UnequalLengths(field=field, length=len(given), other="sessions", other_length=n_sessions)
-    if offsets[0] != 0:
-        raise InvalidParameter(parameter="offsets[0]", value=int(offsets[0]), remedy="let the first session start at 0")
-    offsets = np.asarray(offsets)
-    empty = offsets[1:] <= offsets[:-1]  # a difference could overflow
-    if empty.any():
-        name = names[int(np.argmax(empty))]
-        raise EmptyData(what=f"session {name!r} has no steps", remedy="drop it or record at least one step")
-
-
-def _check_lengths(
-    name: str, arrays: list[npt.NDArray[Any]], states: list[npt.NDArray[Any]], names: tuple[str, ...]
-) -> None:
-    if len(arrays) != len(states):
-        raise UnequalLengths(
-            field=f"{name} sessions", length=len(arrays), other="state sessions", other_length=len(states)
-        )
-    for i, (array, reference) in enumerate(zip(arrays, states, strict=True)):
-        if len(array) != len(reference):
-            session = names[i] if i < len(names) else str(i)
-            raise UnequalLengths(
-                field=name, length=len(array), other="state", other_length=len(reference), session=session
-            )
-
-
-def _session_indices(chosen: npt.NDArray[Any], n_sessions: int) -> npt.NDArray[np.int64]:
-    """Indices 0…n_sessions-1 from indices (negative ones count from the end) or a mask."""
-    if chosen.dtype == bool:
-        if len(chosen) != n_sessions:
-            raise UnequalLengths(field="mask", length=len(chosen), other="sessions", other_length=n_sessions)
-        chosen = np.flatnonzero(chosen)
-    if chosen.size == 0:
-        raise EmptyData(what="no session was selected", remedy="select at least one session index")
-    bad = (chosen != np.round(chosen)) | (chosen < -n_sessions) | (chosen >= n_sessions)
-    if bad.any():
-        raise InvalidParameter(
-            parameter="session index",
-            value=chosen[bad][0].item(),
-            remedy=f"choose whole numbers from 0 to {n_sessions - 1}",
-        )
-    return chosen.astype(np.int64) % n_sessions
 
 
 def _size(given: int | None, labels: Sequence[Hashable] | None, seen: Any) -> int:

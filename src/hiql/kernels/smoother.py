@@ -204,12 +204,12 @@ def smooth_session(  # type: ignore[no-untyped-def]
 def smooth_sessions(  # type: ignore[no-untyped-def]
     intentions, sessions, offsets, pairs, rows, initial, bank, emission, work, initial_counts, bank_counts, counts
 ):
-    """All sessions in the range ``sessions`` (first, last), one after another; the sum of their log-likelihoods.
+    """The sessions of the range ``sessions`` (first, last, step), in turn; the sum of their log-likelihoods.
 
     If ``work`` is (N, K) it receives the posteriors of all steps; it may be shorter, (max T, K), and is then reused.
     """
     log_likelihood = 0.0
-    for s in range(sessions[0], sessions[1]):
+    for s in range(sessions[0], sessions[1], sessions[2]):
         first, last = offsets[s], offsets[s + 1]
         at = first if work.shape[0] == pairs.shape[0] else 0
         log_likelihood += smooth_session(
