@@ -46,17 +46,19 @@ def _fallen(old: Results, new: Results) -> list[tuple[str, bool]]:
 
 
 def tell_changes(old: Results, new: Results) -> int:
-    """Print what got slower and what is in one of the runs only; return how many rows got slower."""
-    names = by_name(old).keys(), by_name(new).keys()
-    for name in sorted(names[0] ^ names[1]):
-        print(f"only in the {'old' if name in names[0] else 'new'} run: {name}")
+    """Print what got slower, what is gone and how much is new; return how many rows got slower."""
+    before, after = by_name(old), by_name(new)
+    for name in [name for name in before if name not in after]:
+        print(f"gone: {name}")
+    if added := len(after.keys() - before.keys()):
+        print(f"{added} rows are new, with nothing to compare")
     for line in perhaps_slower(old, new):
         print(f"slower, but perhaps by chance: {line}")
     found = slower(old, new)
     for line in found:
         print(f"slower: {line}")
     if not found:
-        print(f"nothing of {len(names[0] & names[1])} rows got slower by more than 10 %")
+        print(f"nothing of {len(before.keys() & after.keys())} rows got slower by more than 10 %")
     return len(found)
 
 

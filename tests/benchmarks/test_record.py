@@ -36,11 +36,11 @@ def test_a_fall_within_the_spread_of_repeats_is_told_but_does_not_count(tmp_path
     assert compare(tmp_path, row(10.0, spread=0.5), row(8.9, spread=0.5)).returncode == 1
 
 
-def test_rows_of_one_run_only_are_told(tmp_path):
-    done = compare(tmp_path, row(10.0, what="gone"), row(10.0, what="here"))
+def test_rows_that_are_gone_or_new_are_told(tmp_path):
+    done = compare(tmp_path, row(10.0, what="old name"), row(10.0, what="new name"))
     assert done.returncode == 0
-    assert "only in the old run: One E-step: gone" in done.stdout
-    assert "only in the new run: One E-step: here" in done.stdout
+    assert "gone: One E-step: old name" in done.stdout
+    assert "1 rows are new" in done.stdout
 
 
 def test_a_scripts_tables_replace_its_old_ones_and_leave_the_others(module):
