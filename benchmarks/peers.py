@@ -46,16 +46,21 @@ def dynamax_estep(data: Trajectories, chain: Chain, policy: np.ndarray) -> Calla
     return lambda: float(jax.block_until_ready(run(pairs))[0])
 
 
-def plain_c_estep(data: Trajectories, chain: Chain, policy: np.ndarray) -> Callable[[], float]:
-    """The same arithmetic in C (-O3 -march=native), K known to the compiler."""
+def compiled_c(source: Path, machine: str = "native", *flags: str) -> Path:
+    """The shared library of a C file (-O3), beside nothing that others might change."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         raise ImportError("no C compiler")
+    library = Path(tempfile.mkdtemp()) / f"{source.stem}.so"
+    options = ["-O3", f"-march={machine}", "-shared", "-fPIC", *flags]
+    subprocess.run([compiler, *options, str(source), "-o", str(library), "-lm"], check=True)
+    return library
+
+
+def plain_c_estep(data: Trajectories, chain: Chain, policy: np.ndarray, machine: str = "native") -> Callable[[], float]:
+    """The same arithmetic in C, K known to the compiler."""
     n_intentions = len(policy)
-    library = Path(tempfile.mkdtemp()) / "estep.so"
-    source = Path(__file__).with_name("estep.c")
-    flags = ["-O3", "-march=native", "-shared", "-fPIC", f"-DK={n_intentions}"]
-    subprocess.run([compiler, *flags, str(source), "-o", str(library), "-lm"], check=True)
+    library = compiled_c(Path(__file__).with_name("estep.c"), machine, f"-DK={n_intentions}")
     loop = ctypes.CDLL(str(library)).expected_counts
     loop.restype = ctypes.c_double
     top = policy.max(axis=0).ravel()

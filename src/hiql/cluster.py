@@ -25,7 +25,7 @@ from hiql.problem import Point, Problem
 def spread(problem: Problem, client: Any) -> Problem:
     """The same problem with its E-step on the workers of ``client``, a ``distributed.Client``.
 
-    Data below 100,000 steps are one chunk, which one worker goes through: correct, but no faster than here.
+    Data below 100,000 steps are one chunk, which there is nothing to share of: they stay here.
     """
     check_client(client)
     if not problem.is_monotone:
@@ -35,6 +35,8 @@ def spread(problem: Problem, client: Any) -> Problem:
             remedy="an M-step that draws at random needs the posterior of every step, which does not leave the "
             'workers; choose sampled=False and method="expected", or fit without client',
         )
+    if len(chunks(problem.data)) == 1:
+        return problem
     return replace(problem, e_step=SpreadData(client, problem.data).expect)
 
 

@@ -121,7 +121,7 @@ class IntentionModel(ScoredEstimator):
         single animals keep the intentions of the fit of all animals (the paper's third stage).
 
         With ``client``, a ``distributed.Client``, the E-step runs on its Dask workers (:mod:`hiql.cluster`): the
-        answer is the same. It pays for very large data only: below 100,000 steps one worker does all the work.
+        answer is the same. It pays for very large data only: below 100,000 steps all is done here.
         """
         check_trajectories(data)
         search = self._checked_search(data)

@@ -20,10 +20,12 @@ MOST_BLOCKS = 16
 class Swept(NamedTuple):
     """A pass over the data: expected counts ``memory`` (B, n) of each block, flat, and the ``objective`` reached.
 
-    The parameters that follow from the counts reach the objective at least. ``point`` are those before.
+    ``totals`` (n,) are the counts of all blocks together. The parameters that follow from them reach the objective at
+    least; ``point`` are some before.
     """
 
     memory: FloatArray
+    totals: FloatArray
     objective: float
     point: Point
 
@@ -70,14 +72,14 @@ class AtOnce:
         expectation = self._problem.expect(start)
         self._shapes = [np.shape(counts) for counts in (*expectation.chain, expectation.actions)]
         flat = np.concatenate([np.ravel(counts) for counts in (*expectation.chain, expectation.actions)])
-        return Swept(flat[None], self._problem.objective(start, expectation), start)
+        return Swept(flat[None], flat, self._problem.objective(start, expectation), start)
 
     def sweep(self, before: Swept) -> Swept:
         return self.begin(self.point(before))
 
     def point(self, swept: Swept) -> Point:
         ends = np.cumsum([np.prod(shape, dtype=int) for shape in self._shapes])
-        parts = np.split(swept.memory[0], ends[:-1])
+        parts = np.split(swept.totals, ends[:-1])
         initial, transitions, actions = (part.reshape(shape) for part, shape in zip(parts, self._shapes, strict=True))
         return self._problem.update(swept.point, Expectation(np.nan, ChainCounts(initial, transitions), actions))
 
@@ -99,8 +101,9 @@ class InBlocks:
         chain = self._problem.dynamics.chain(start.dynamics, self._problem.data)
         tables = read_tables(self._problem.data, chain, start.log_policy)
         n_pairs, n_intentions = self._priors[1].shape
-        nothing = Swept(np.zeros((self._n_blocks, n_intentions * (1 + n_intentions + n_pairs))), -np.inf, start)
-        return self._swept(nothing, tables.chain.initial, tables.chain.bank, tables.emission.table, renewing=False)
+        nothing = np.zeros((self._n_blocks, n_intentions * (1 + n_intentions + n_pairs)))
+        before = Swept(nothing, nothing[0], -np.inf, start)
+        return self._swept(before, tables.chain.initial, tables.chain.bank, tables.emission.table, renewing=False)
 
     def sweep(self, before: Swept) -> Swept:
         n_pairs, n_intentions = self._priors[1].shape
@@ -110,15 +113,15 @@ class InBlocks:
     def _swept(
         self, before: Swept, initial: FloatArray, bank: FloatArray, emission: FloatArray, *, renewing: bool
     ) -> Swept:
-        data, memory = self._problem.data, before.memory.copy()
+        data, memory, totals = self._problem.data, before.memory.copy(), np.empty_like(before.totals)
         where = (0,) * len(initial), renewing, data.offsets, data.pairs, data.n_actions
-        objective = sweep_blocks(*where, *self._priors, memory, initial, bank, emission)
-        return before._replace(memory=memory, objective=objective)
+        objective = sweep_blocks(*where, *self._priors, memory, totals, initial, bank, emission)
+        return Swept(memory, totals, objective, before.point)
 
     def point(self, swept: Swept) -> Point:
         n_pairs, n_intentions = self._priors[1].shape
         ends = [n_intentions, n_intentions * (1 + n_intentions)]
-        initial, transitions, pairs = np.split(swept.memory.sum(axis=0), ends)
+        initial, transitions, pairs = np.split(swept.totals, ends)
         counts = ChainCounts(initial, transitions.reshape(1, n_intentions, n_intentions))
         actions = pairs.reshape(n_pairs, n_intentions).T.reshape(swept.point.log_policy.shape)
         return self._problem.update(swept.point, Expectation(np.nan, counts, actions))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import log_softmax
 
-from hiql.kernels.log_tables import LOWEST, LOWEST_LOG, differences, jumped, log_shares, scaled_exponentials
+from hiql.kernels.log_tables import LOWEST, log_shares, scaled_exponentials
 
 
 @pytest.fixture
@@ -23,20 +22,6 @@ def test_an_empty_row_has_equal_shares_and_no_share_is_zero() -> None:
     shares = log_shares(np.array([[0.0, 0.0], [1.0, 0.0], [1e-320, 0.0]]))
     np.testing.assert_allclose(shares[0], np.log(0.5))
     np.testing.assert_allclose(shares[1:], [[0.0, np.log(LOWEST)]] * 2)
-
-
-def test_a_jump_is_the_normalised_parabola(rng: np.random.Generator) -> None:
-    zero, one, two = log_softmax(rng.normal(size=(3, 20, 5)), axis=-1)
-    r, v = one - zero, two - 2 * one + zero
-    expected = log_softmax(zero + 2 * 2.5 * r + 2.5**2 * v, axis=-1)
-    np.testing.assert_allclose(jumped(zero, one, two, 2.5), expected, rtol=1e-12, atol=1e-14)
-    np.testing.assert_allclose(differences(zero, one, two), [(r**2).sum(), (v**2).sum()], rtol=1e-12)
-
-
-def test_a_far_jump_stays_finite() -> None:
-    zero, one, two = np.log([[[0.5, 0.5]], [[0.9, 0.1]], [[1 - 1e-12, 1e-12]]])
-    landed = jumped(zero, one, two, 1e6)
-    np.testing.assert_allclose(landed, [[0.0, LOWEST_LOG]], atol=1e-12)
 
 
 def test_exponentials_are_scaled_by_row_and_end_in_ones(rng: np.random.Generator) -> None:

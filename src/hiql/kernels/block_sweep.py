@@ -22,6 +22,7 @@ from numba import njit
 
 from hiql.kernels.compiling import packed
 from hiql.kernels.log_tables import LOWEST
+from hiql.kernels.registers import vector
 from hiql.kernels.smoother import FLOOR, smooth_sessions
 
 compiled = njit(nogil=True, cache=True, error_model="numpy")
@@ -39,24 +40,28 @@ def _shares(counts, pseudo_count, result):  # type: ignore[no-untyped-def]
             result[row, k] = max(share, FLOOR)
 
 
+@packed
 @compiled
-def _emission(counts, pseudo_counts, n_actions, result):  # type: ignore[no-untyped-def]
+def _emission(intentions, counts, pseudo_counts, n_actions, result):  # type: ignore[no-untyped-def]
     """``result`` (S·A + 1, K): p(a|s) of each intention from counts (S·A, K), each row divided by its maximum."""
-    n_pairs, n_intentions = counts.shape
-    for first in range(0, n_pairs, n_actions):
-        for k in range(n_intentions):
-            total = 0.0
-            for pair in range(first, first + n_actions):
-                result[pair, k] = counts[pair, k] + pseudo_counts[pair, k]
-                total += result[pair, k]
-            for pair in range(first, first + n_actions):
-                result[pair, k] = max(result[pair, k] / total, LOWEST) if total > 0.0 else 1.0 / n_actions
+    total = vector(intentions)
+    for first in range(0, counts.shape[0], n_actions):
+        for k in range(len(intentions)):
+            total[k] = 0.0
         for pair in range(first, first + n_actions):
-            top = 0.0
-            for k in range(n_intentions):
+            for k in range(len(intentions)):
+                result[pair, k] = counts[pair, k] + pseudo_counts[pair, k]
+                total[k] += result[pair, k]
+        for k in range(len(intentions)):
+            total[k] = 1.0 / total[k] if total[k] > LOWEST else 0.0
+        for pair in range(first, first + n_actions):
+            top = LOWEST
+            for k in range(len(intentions)):
+                result[pair, k] = max(result[pair, k] * total[k], LOWEST) if total[k] > 0.0 else 1.0 / n_actions
                 top = max(top, result[pair, k])
-            for k in range(n_intentions):
-                result[pair, k] /= top
+            share = 1.0 / top
+            for k in range(len(intentions)):
+                result[pair, k] *= share
 
 
 @compiled
@@ -105,16 +110,16 @@ def _log_shares_of_actions(counts, pseudo_counts, n_actions):  # type: ignore[no
 @packed
 @njit(nogil=True, cache=True, error_model="numpy")
 def sweep_blocks(  # type: ignore[no-untyped-def]
-    intentions, renewing, offsets, pairs, n_actions, chain_prior, pair_prior, memory, initial, bank, emission
+    intentions, renewing, offsets, pairs, n_actions, chain_prior, pair_prior, memory, totals, initial, bank, emission
 ):
-    """Visit every block once; ``memory`` and the tables are renewed in place, and F is returned.
+    """Visit every block once; ``memory``, its sum ``totals`` and the tables are renewed in place, and F is returned.
 
     Block b has the sessions b, b + B, b + 2B, …. Unless ``renewing``, all blocks meet the tables as they are given:
     that is how a climb begins. ``chain_prior`` is the pseudo-count of Π and Λ, ``pair_prior`` (S·A, K) those of pairs.
     """
     K, n_blocks, n_sessions = len(intentions), memory.shape[0], offsets.shape[0] - 1
     chain_end = K + K * K
-    totals = memory.sum(axis=0)
+    totals[:] = memory.sum(axis=0)
     first_totals = totals[:K].reshape(1, K)
     move_totals = totals[K:chain_end].reshape(K, K)
     pair_totals = totals[chain_end:].reshape(-1, K)
@@ -127,8 +132,9 @@ def sweep_blocks(  # type: ignore[no-untyped-def]
         if renewing:
             _shares(first_totals, chain_prior, initial.reshape(1, K))
             _shares(move_totals, chain_prior, bank[0])
-            _emission(pair_totals, pair_prior, n_actions, emission)
-        firsts, moves, visits = np.zeros(K), np.zeros((1, K, K)), np.zeros(emission.shape)
+            _emission(intentions, pair_totals, pair_prior, n_actions, emission)
+        fresh = np.zeros(totals.shape[0] + K)  # the last row is that of missing steps
+        firsts, moves, visits = fresh[:K], fresh[K:chain_end].reshape(1, K, K), fresh[chain_end:].reshape(-1, K)
         sessions = (block, n_sessions, n_blocks)
         energy += smooth_sessions(
             intentions, sessions, offsets, pairs, None, initial, bank, emission, work, firsts, moves, visits
@@ -136,7 +142,6 @@ def sweep_blocks(  # type: ignore[no-untyped-def]
         moves *= bank
         energy -= _times_log(firsts.reshape(1, K), initial.reshape(1, K)) + _times_log(moves[0], bank[0])
         energy -= _times_log(visits[:-1], emission)
-        fresh = np.concatenate((firsts, moves.ravel(), visits[:-1].ravel()))
         for n in range(totals.shape[0]):
             totals[n] = max(totals[n] + (fresh[n] - memory[block, n]), 0.0)
             memory[block, n] = fresh[n]

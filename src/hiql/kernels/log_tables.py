@@ -13,7 +13,6 @@ from numba import njit
 
 LOWEST = 1e-300
 """Floor of a probability, so that its logarithm stays finite when no pseudo-count keeps it up."""
-LOWEST_LOG = math.log(LOWEST)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -29,40 +28,6 @@ def log_shares(amounts):  # type: ignore[no-untyped-def]
             share = amounts[row, column] / total if total > 0.0 else 1.0 / n_columns
             result[row, column] = math.log(max(share, LOWEST))
     return result
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def jumped(zero, one, two, length):  # type: ignore[no-untyped-def]
-    """(R, A) zero + 2·length·r + length²·v, where r and v are first and second differences; each row normalised."""
-    result = np.empty_like(zero)
-    n_rows, n_columns = zero.shape
-    for row in range(n_rows):
-        top = -np.inf
-        for column in range(n_columns):
-            x = zero[row, column]
-            r = one[row, column] - x
-            v = two[row, column] - one[row, column] - r
-            result[row, column] = x + length * (2.0 * r + length * v)
-            top = max(top, result[row, column])
-        total = 0.0
-        for column in range(n_columns):
-            total += math.exp(result[row, column] - top)
-        norm = top + math.log(total)
-        for column in range(n_columns):
-            result[row, column] = max(result[row, column] - norm, LOWEST_LOG)
-    return result
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def differences(zero, one, two):  # type: ignore[no-untyped-def]
-    """The squared norms of r = one − zero and v = two − one − r."""
-    r_square = v_square = 0.0
-    for x, y, z in zip(zero.flat, one.flat, two.flat):  # noqa: B905 (numba knows no strict)
-        r = y - x
-        v = z - y - r
-        r_square += r * r
-        v_square += v * v
-    return r_square, v_square
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

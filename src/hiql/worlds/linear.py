@@ -39,7 +39,7 @@ def linear_solver(transition: Any, discount: float) -> LinearSolver:
     """A solver for (I − γ P) x = b; ``transition`` = P (S, S), dense or sparse, has rows of sum ≤ 1."""
     if not sparse.issparse(transition):
         factors = linalg.lu_factor(np.eye(len(transition)) - discount * transition)
-        return LinearSolver("dense LU", lambda b: linalg.lu_solve(factors, b))
+        return LinearSolver("dense LU", _column_by_column(lambda b: linalg.lu_solve(factors, b)))
     stochastic: Any = transition
     matrix = sparse.csr_array(sparse.eye_array(stochastic.shape[0]) - discount * stochastic)
     if matrix.shape[0] <= DIRECT_LIMIT:
@@ -67,6 +67,12 @@ def bicgstab_solver(matrix: Any) -> Solve:
     def solve_one(b: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         x, info = sparse_linalg.bicgstab(matrix, b, rtol=RESIDUAL, atol=0.0, maxiter=MAX_ITERATIONS, M=precondition)
         return x if info == 0 else direct()(b)
+
+    return _column_by_column(solve_one)
+
+
+def _column_by_column(solve_one: Solve) -> Solve:
+    """Several right-hand sides in turn. LAPACK would share them out among threads, and wait for busy cores."""
 
     def solve(b: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         return solve_one(b) if b.ndim == 1 else np.stack([solve_one(column) for column in b.T], axis=1)

@@ -1,0 +1,81 @@
+"""Instructions a step of the compiled loop and of C written by hand, counted by valgrind, whatever the machine's load.
+
+Both are compiled for Haswell, the newest processor whose instructions valgrind knows. It needs valgrind, its headers
+and a C compiler; without them the rows are left out, and the reason is printed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from estep import SIZES, estep_problem, hiql_loop, label
+from peers import compiled_c, plain_c_estep
+from rows import Row, report, row_of
+
+CPU = "haswell"
+NUMBA = {"NUMBA_CPU_NAME": CPU, "NUMBA_CPU_FEATURES": "+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+popcnt,+sse4.2"}
+MARK = "#include <valgrind/callgrind.h>\nvoid mark(const char *name) { CALLGRIND_DUMP_STATS_AT(name); }\n"
+PASSES = 10
+DONE = re.compile(r"Client Request: (\w+)/(\d+)/(\d+)\n.*?^(?:summary|totals): (\d+)", re.DOTALL | re.MULTILINE)
+
+
+def count_here(marker: str) -> None:
+    """In a process under valgrind: some passes of each contender; what was counted since the last mark is dumped."""
+    mark: Callable[[bytes], None] = ctypes.CDLL(marker).mark
+    for n_intentions in (2, 3, 5):
+        for number, size in enumerate(SIZES[:2]):
+            data, chain, policy = estep_problem(*size, n_intentions)
+            runs = {"C": plain_c_estep(data, chain, policy, CPU), "loop": hiql_loop(data, chain, np.log(policy))}
+            for name, run in runs.items():
+                run()
+                mark(b"before")
+                for _ in range(PASSES):
+                    run()
+                mark(f"{name}/{n_intentions}/{number}".encode())
+
+
+def counted() -> dict[tuple[str, int, int], int]:
+    """Instructions by contender, K and number of the size."""
+    if shutil.which("valgrind") is None:
+        raise ImportError("no valgrind")
+    with tempfile.TemporaryDirectory() as folder:
+        (source := Path(folder, "mark.c")).write_text(MARK)
+        child = [sys.executable, __file__, str(compiled_c(source, CPU))]
+        environment = os.environ | NUMBA
+        subprocess.run(child, check=True, env=environment)  # compiles, so that valgrind need not watch that
+        out = f"--callgrind-out-file={folder}/counted"
+        subprocess.run(["valgrind", "-q", "--tool=callgrind", out, *child], check=True, env=environment)
+        dumps = "\n".join(path.read_text(errors="replace") for path in sorted(Path(folder).glob("counted.*")))
+    return {(name, int(k), int(number)): int(count) for name, k, number, count in DONE.findall(dumps)}
+
+
+def rows() -> list[Row]:
+    try:
+        found = counted()
+    except (ImportError, subprocess.CalledProcessError) as reason:
+        print(f"instructions left out: {reason}", file=sys.stderr)
+        return []
+    result = []
+    for n_intentions, number in sorted({(k, number) for _, k, number in found}):
+        n_sessions, n_steps = SIZES[number]
+        theirs, ours = (found[who, n_intentions, number] / (PASSES * n_sessions * n_steps) for who in ("C", "loop"))
+        what = f"C / compiled loop, instructions, {label(*SIZES[number])}, K = {n_intentions}"
+        result.append(row_of(what, [theirs / ours], None, f"a step: C {theirs:.0f}, loop {ours:.0f}"))
+    return result
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 2 and sys.argv[1].endswith(".so"):
+        count_here(sys.argv[1])
+    else:
+        report("Instructions", rows())
