@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -18,14 +18,19 @@ from hiql.inference import emission, expect
 from hiql.kernels.smoother import smooth_sessions
 from measuring import Contenders, race
 from peers import dynamax_estep, hmmlearn_estep, plain_c_estep
-from rows import Row, report, row_of
+from rows import Row, arguments, report, row_of
 
 SIZES = ((200, 22), (64, 87), (2000, 500), (1, 1_000_000))
 PEERS = {"hmmlearn": hmmlearn_estep, "dynamax": dynamax_estep}
 
 
-def peer_rows(n_intentions: int = 3) -> list[Row]:
-    rows = []
+def rows() -> Iterator[Row]:
+    yield from c_rows()
+    yield from peer_rows()
+    yield from thread_rows()
+
+
+def peer_rows(n_intentions: int = 3) -> Iterator[Row]:
     for size in SIZES:
         data, chain, policy = estep_problem(*size, n_intentions)
         log_policy = np.log(policy)
@@ -38,16 +43,12 @@ def peer_rows(n_intentions: int = 3) -> list[Row]:
         agree(contenders)
         times = race(contenders)
         detail = f"{1e9 * times['hiql'].min() / data.n_steps:.0f} ns per step"
-        rows += [
-            row_of(f"{name} / hiql, {label(*size)}, K = {n_intentions}", times[name] / times["hiql"], 5, detail)
-            for name in PEERS
-            if name in times
-        ]
-    return rows
+        for name in [name for name in PEERS if name in times]:
+            what = f"{name} / hiql, {label(*size)}, K = {n_intentions}"
+            yield row_of(what, times[name] / times["hiql"], 5, detail)
 
 
-def c_rows() -> list[Row]:
-    rows = []
+def c_rows() -> Iterator[Row]:
     for n_intentions in (2, 3, 5):
         for size in SIZES:
             data, chain, policy = estep_problem(*size, n_intentions)
@@ -56,23 +57,20 @@ def c_rows() -> list[Row]:
                 contenders["C"] = plain_c_estep(data, chain, policy)
             except ImportError as reason:
                 print(f"C left out: {reason}", file=sys.stderr)
-                return rows
+                return
             agree(contenders)
             times = race(contenders, repeats=15, clock=time.thread_time)
             detail = ", ".join(f"{name} {1e9 * taken.min() / data.n_steps:.1f} ns" for name, taken in times.items())
             what = f"C / compiled loop, {label(*size)}, K = {n_intentions}"
-            rows.append(row_of(what, times["C"] / times["loop"], 1 / 1.2, detail))
-    return rows
+            yield row_of(what, times["C"] / times["loop"], 1 / 1.2, detail)
 
 
-def thread_rows() -> list[Row]:
-    rows = []
+def thread_rows() -> Iterator[Row]:
     for size in ((2000, 500), (20_000, 200)):
         data, chain, policy = estep_problem(*size, 3)
         log_policy = np.log(policy)
         times = race({n: lambda n=n, a=(data, chain, log_policy): expect(*a, n) for n in (1, 2)}, repeats=15)
-        rows.append(row_of(f"one thread / two threads, {label(*size)}, K = 3", times[1] / times[2], 1.7))
-    return rows
+        yield row_of(f"one thread / two threads, {label(*size)}, K = 3", times[1] / times[2], 1.7)
 
 
 def estep_problem(n_sessions: int, n_steps: int, n_intentions: int):
@@ -113,4 +111,4 @@ def label(n_sessions: int, n_steps: int) -> str:
 
 
 if __name__ == "__main__":
-    report("One E-step", [*c_rows(), *peer_rows(), *thread_rows()])
+    report("One E-step", rows(), arguments(__doc__).parse_args())

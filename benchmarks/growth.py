@@ -13,8 +13,8 @@ to ``benchmarks/results/growth.json``; ``benchmarks/growth_figure.py`` draws the
 from __future__ import annotations
 
 import json
-import os
 import time
+from collections.abc import Iterator
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import hiql
+from apart import apart
 from hiql.data.blocks import BLOCK
 from hiql.data.coding import Coding
 from hiql.data.mapped import array_file, new_data_folder, write_about
@@ -32,9 +33,9 @@ from hiql.files import write_whole
 from hiql.problem import Point, Problem
 from hiql.search import random_policies
 from hiql.solvers.counting import CountingPolicy
-from linear_solvers import apart, run_iavi
+from linear_solvers import run_iavi
 from measuring import Contenders, race, status
-from rows import Row, report, row_of
+from rows import Row, arguments, report, row_of, tell
 
 CURVES = Path(__file__).parent / "results" / "growth.json"
 N_STATES, N_ACTIONS, SESSION = 127, 4, 500
@@ -102,12 +103,15 @@ def steps_curve() -> Curve:
     with TemporaryDirectory() as place:
         for n_steps in STEPS:
             write_data(Path(place, str(n_steps)), n_steps)
-        rounds = [[apart(passes_apart, Path(place, str(n)), seconds=PATIENCE) for n in STEPS] for _ in range(ROUNDS)]
+        rounds = []
+        for number in range(ROUNDS):
+            tell(f"round {number + 1} of {ROUNDS} over {STEPS[0]:,} to {STEPS[-1]:,} steps")
+            rounds.append([apart(passes_apart, Path(place, str(n)), seconds=PATIENCE) for n in STEPS])
     seconds = [[taken for taken, _ in runs] for runs in zip(*rounds, strict=True)]
     megabytes = [max(peak for _, peak in runs) for runs in zip(*rounds, strict=True)]
     for n_steps, taken, peak in zip(STEPS, seconds, megabytes, strict=True):
         each = ", ".join(f"{1e9 * t / n_steps:.1f}" for t in taken)
-        print(f"{n_steps:>11,} steps: {each} ns per step, {peak:.0f} MB", flush=True)
+        tell(f"{n_steps:,} steps: {each} ns per step, {peak:.0f} MB")
     per_step = 1e9 * np.median(seconds[-1]) / STEPS[-1]
     return Curve("steps", STEPS, seconds, megabytes, f"one pass, K = 3; {per_step:.0f} ns a step at the end")
 
@@ -149,7 +153,7 @@ def states_curve() -> Curve:
         seconds.append([run.solve for run in runs])
         megabytes.append(max(run.megabytes for run in runs))
         worst = max(worst, *(run.residual for run in runs))
-        print(f"{side**2:>11,} states: {min(seconds[-1]):.3f} s, {megabytes[-1]:.0f} MB", flush=True)
+        tell(f"{side**2:,} states: {min(seconds[-1]):.3f} s, {megabytes[-1]:.0f} MB")
     sizes = [side**2 for side in SIDES]
     return Curve("states", sizes, seconds, megabytes, f"IAVI in a sparse grid; residual at most {worst:.0e}")
 
@@ -195,32 +199,23 @@ def memory_row(curve: Curve, allowed: float) -> Row:
     return row_of(f"{allowed:g} MB / peak memory at {curve.sizes[-1]:,} {curve.title}", [allowed / peak], 1, detail)
 
 
-def rows(curves: dict[str, Curve]) -> list[Row]:
-    one, two = np.array(curves["workers"].seconds)
-    return [
-        exponent_row(curves["steps"], 1.1),
-        memory_row(curves["steps"], 600),
-        exponent_row(curves["sessions"], 1.0),
-        exponent_row(curves["intentions"], 2.1),
-        exponent_row(curves["states"], 1.5, goal=False),
-        exponent_row(curves["restarts"], 1.1),
-        row_of("one worker / two workers", one / two, 1.7, curves["workers"].note),
-    ]
-
-
-def main() -> None:
-    began = time.perf_counter()
-    os.environ |= {
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-    }  # of the processes apart
+def rows() -> Iterator[Row]:
     measures = (steps_curve, states_curve, sessions_curve, intentions_curve, restarts_curve, workers_curve)
-    curves = {curve.title: curve for curve in (measure() for measure in measures)}
+    curves = {}
+    for measure in measures:
+        tell(measure.__name__.replace("_", " "))
+        curve = measure()
+        curves[curve.title] = curve
     write_whole(CURVES, json.dumps({name: curve._asdict() for name, curve in curves.items()}, indent=1) + "\n")
-    report("Growth", rows(curves))
-    print(f"measured in {time.perf_counter() - began:.0f} s")
+    yield exponent_row(curves["steps"], 1.1)
+    yield memory_row(curves["steps"], 600)
+    yield exponent_row(curves["sessions"], 1.0)
+    yield exponent_row(curves["intentions"], 2.1)
+    yield exponent_row(curves["states"], 1.5, goal=False)
+    yield exponent_row(curves["restarts"], 1.1)
+    one, two = np.array(curves["workers"].seconds)
+    yield row_of("one worker / two workers", one / two, 1.7, curves["workers"].note)
 
 
 if __name__ == "__main__":
-    main()
+    report("Growth", rows(), arguments(__doc__).parse_args())

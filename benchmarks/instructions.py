@@ -13,14 +13,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from estep import SIZES, estep_problem, hiql_loop, label
 from peers import compiled_c, plain_c_estep
-from rows import Row, report, row_of
+from rows import Row, arguments, report, row_of
 
 CPU = "haswell"
 NUMBA = {"NUMBA_CPU_NAME": CPU, "NUMBA_CPU_FEATURES": "+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+popcnt,+sse4.2"}
@@ -59,23 +59,21 @@ def counted() -> dict[tuple[str, int, int], int]:
     return {(name, int(k), int(number)): int(count) for name, k, number, count in DONE.findall(dumps)}
 
 
-def rows() -> list[Row]:
+def rows() -> Iterator[Row]:
     try:
         found = counted()
     except (ImportError, subprocess.CalledProcessError) as reason:
         print(f"instructions left out: {reason}", file=sys.stderr)
-        return []
-    result = []
+        return
     for n_intentions, number in sorted({(k, number) for _, k, number in found}):
         n_sessions, n_steps = SIZES[number]
         theirs, ours = (found[who, n_intentions, number] / (PASSES * n_sessions * n_steps) for who in ("C", "loop"))
         what = f"C / compiled loop, instructions, {label(*SIZES[number])}, K = {n_intentions}"
-        result.append(row_of(what, [theirs / ours], None, f"a step: C {theirs:.0f}, loop {ours:.0f}"))
-    return result
+        yield row_of(what, [theirs / ours], None, f"a step: C {theirs:.0f}, loop {ours:.0f}")
 
 
 if __name__ == "__main__":
     if len(sys.argv) == 2 and sys.argv[1].endswith(".so"):
         count_here(sys.argv[1])
     else:
-        report("Instructions", rows())
+        report("Instructions", rows(), arguments(__doc__).parse_args())

@@ -6,10 +6,12 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+T = TypeVar("T")
 Contenders = dict[str, Callable[[], object]]
 Times = dict[str, npt.NDArray[np.float64]]
 
@@ -36,9 +38,15 @@ def race(
 
 
 def once(run: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    """Seconds of one call."""
+    return timed(run, clock)[0]
+
+
+def timed(run: Callable[[], T], clock: Callable[[], float] = time.perf_counter) -> tuple[float, T]:
+    """Seconds of one call, and what it returned."""
     began = clock()
-    run()
-    return clock() - began
+    result = run()
+    return clock() - began, result
 
 
 def peak_memory(run: Callable[[], object]) -> float:

@@ -19,7 +19,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.em import climb, plain_climb
 from hiql.problem import Point, Problem
 from hiql.search import random_policies
-from rows import Row, report, row_of
+from rows import Row, arguments, report, row_of
 
 SEEDS = range(1000, 1020)
 MOST = 4000
@@ -56,8 +56,7 @@ def compare(problem: Problem, n_intentions: int, seed: int) -> Pair:
     return Pair(int(np.argmax(plain >= level)) + 1, passes, end - plain[-1])
 
 
-def rows() -> list[Row]:
-    found = []
+def rows() -> Iterator[Row]:
     for name, data, kind, options in problems():
         for n_intentions in (2, 3):
             model = kind(n_intentions, **options)
@@ -67,9 +66,8 @@ def rows() -> list[Row]:
             median, gain = np.median([pair.plain for pair in pairs]), np.mean([pair.gain for pair in pairs])
             elsewhere = f"{len(pairs) - len(ratios)} of {len(pairs)} ended below, mean gain {gain:+.2f} nats"
             detail = f"plain EM {median:.0f} passes; {elsewhere}"
-            found.append(row_of(f"plain / accelerated passes, {name}, K = {n_intentions}", ratios, 3, detail))
-    return found
+            yield row_of(f"plain / accelerated passes, {name}, K = {n_intentions}", ratios, 3, detail)
 
 
 if __name__ == "__main__":
-    report("Passes of EM", rows())
+    report("Passes of EM", rows(), arguments(__doc__).parse_args())

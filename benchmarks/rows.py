@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -45,10 +46,28 @@ def show(title: str, rows: list[Row]) -> None:
     Console(width=120).print(table)
 
 
-def report(title: str, rows: list[Row]) -> None:
-    """The end of every benchmark script: print the rows, and write them to the file named by ``--json``."""
-    parser = argparse.ArgumentParser(description=title)
+def arguments(description: str | None) -> argparse.ArgumentParser:
+    """What every script understands; scripts with options of their own add them."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, help="write the rows to this file, too")
-    show(title, rows)
-    if (path := parser.parse_args().json) is not None:
-        write_whole(path, json.dumps({title: [row._asdict() for row in rows]}, indent=1))
+    return parser
+
+
+def report(title: str, rows: Iterable[Row], options: argparse.Namespace) -> None:
+    """The end of every benchmark script: tell each row when it is there, print all, write them to ``--json``.
+
+    Give ``rows`` as a generator: then it starts to measure only after the command line has been read.
+    """
+    tell(f"{title}: measuring")
+    measured = []
+    for row in rows:
+        tell(f"{row.what}: {row.ratio:.3g}")
+        measured.append(row)
+    show(title, measured)
+    if options.json is not None:
+        write_whole(options.json, json.dumps({title: [row._asdict() for row in measured]}, indent=1))
+
+
+def tell(news: str) -> None:
+    """A line for those who wait, apart from the tables."""
+    print(f"  … {news}", file=sys.stderr, flush=True)

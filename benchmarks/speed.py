@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,14 +11,23 @@ import numpy as np
 import hiql
 from hiql.kernels.inverse_q_learning import iql_epoch
 from measuring import once, peak_memory, race
-from rows import Row, report, row_of
+from rows import Row, arguments, report, row_of, tell
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.oracles.algorithms import iavi_iterated, iql_epoch_as_printed
 
 
-def iavi_rows() -> list[Row]:
-    """Closed form against Algorithm 1 as printed, in the 32 × 32 objectworld (1,024 states × 5 actions)."""
+def rows() -> Iterator[Row]:
+    yield from iavi_rows()
+    yield iql_row()
+
+
+def iavi_rows() -> Iterator[Row]:
+    """Closed form against Algorithm 1 as printed, in the 32 × 32 objectworld (1,024 states × 5 actions).
+
+    Algorithm 1 is our transcription in plain numpy. For the authors' own code 43–79 s at 1,024 states are quoted; they
+    are not measured here.
+    """
     objects = hiql.worlds.objectworld(32, discount=0.9)
     q = hiql.worlds.value_iteration(objects.world, objects.reward)
     policy = hiql.worlds.boltzmann_policy(q)
@@ -27,16 +37,12 @@ def iavi_rows() -> list[Row]:
         "world known": lambda: hiql.iavi(policy, objects.world),
     }
     times = race(contenders)
+    tell("Algorithm 1 as printed, once")
     printed = once(lambda: iavi_iterated(policy, transitions, 0.9, threshold=1e-4))
-    return [
-        row_of(
-            f"Algorithm 1 as printed / hiql.iavi, {name}",
-            printed / taken,
-            10_000,
-            f"{1e3 * np.median(taken):.3g} ms, {peak_memory(contenders[name]):.0f} MiB",
-        )
-        for name, taken in times.items()
-    ]
+    for name, taken in times.items():
+        ours = f"{1e3 * np.median(taken):.3g} ms, {peak_memory(contenders[name]):.0f} MiB"
+        detail = f"{ours}; Algorithm 1 as printed {printed:.0f} s (quoted for the authors' code: 43–79 s)"
+        yield row_of(f"Algorithm 1 as printed / hiql.iavi, {name}", printed / taken, 10_000, detail)
 
 
 def iql_row() -> Row:
@@ -54,9 +60,10 @@ def iql_row() -> Row:
             "ours": lambda: iql_epoch(order, *steps, weights, 0.9, rates, *tables),
         }
     )
-    per_step = f"{1e9 * np.median(times['ours']) / data.n_steps:.0f} ns per demonstration"
-    return row_of("Algorithm 2 as printed / one compiled epoch", times["printed"] / times["ours"], 300, per_step)
+    ours, printed = (np.median(times[name]) / data.n_steps for name in ("ours", "printed"))
+    detail = f"{1e9 * ours:.0f} ns per demonstration; Algorithm 2 as printed {1e6 * printed:.0f} µs"
+    return row_of("Algorithm 2 as printed / one compiled epoch", times["printed"] / times["ours"], 300, detail)
 
 
 if __name__ == "__main__":
-    report("IAVI and IQL", [*iavi_rows(), iql_row()])
+    report("IAVI and IQL", rows(), arguments(__doc__).parse_args())

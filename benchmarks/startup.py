@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 
 from measuring import once
-from rows import Row, report, row_of
+from rows import Row, arguments, report, row_of
 
 FIRST_CALL = """
 import numpy as np, hiql
@@ -38,12 +39,11 @@ def childrens_time() -> float:
     return times.children_user + times.children_system
 
 
+def rows() -> Iterator[Row]:
+    yield row("import hiql", "import hiql", 1.0)
+    yield row("import hiql and its models", "import hiql; hiql.HIAVI", 1.0)._replace(goal=None)
+    yield row("first compiled fit, cache warm", FIRST_CALL, 3.0)
+
+
 if __name__ == "__main__":
-    report(
-        "Start-up",
-        [
-            row("import hiql", "import hiql", 1.0),
-            row("import hiql and its models", "import hiql; hiql.HIAVI", 1.0)._replace(goal=None),
-            row("first compiled fit, cache warm", FIRST_CALL, 3.0),
-        ],
-    )
+    report("Start-up", rows(), arguments(__doc__).parse_args())
