@@ -67,11 +67,13 @@ class AtOnce:
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
+        self._shapes: list[tuple[int, ...]] = []  # of the counts, known after the first pass
 
     def begin(self, start: Point) -> Swept:
         expectation = self._problem.expect(start)
-        self._shapes = [np.shape(counts) for counts in (*expectation.chain, expectation.actions)]
-        flat = np.concatenate([np.ravel(counts) for counts in (*expectation.chain, expectation.actions)])
+        counts = (*expectation.chain, expectation.actions)
+        self._shapes = [part.shape for part in counts]
+        flat = np.concatenate([part.ravel() for part in counts])
         return Swept(flat[None], flat, self._problem.objective(start, expectation), start)
 
     def sweep(self, before: Swept) -> Swept:
