@@ -54,9 +54,19 @@ def test_every_method_agrees_with_dense_lu(system, discount, solver, columns):
     assert_allclose(SOLVERS[solver](matrix)(b), expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize(("n", "method"), [(linear.DIRECT_LIMIT, "sparse LU"), (linear.DIRECT_LIMIT + 1, "BiCGSTAB")])
-def test_the_size_of_a_sparse_world_chooses(n, method):
-    assert linear.linear_solver(random_graph(n), 0.9).method == method
+@pytest.mark.parametrize(
+    ("world", "method"),
+    [(grid(linear.NARROW), "sparse LU"), (grid(2 * linear.NARROW), "BiCGSTAB"), (random_graph(300), "BiCGSTAB")],
+    ids=["narrow", "wide", "random"],
+)
+def test_the_shape_of_a_sparse_world_chooses(world, method):
+    assert linear.linear_solver(world, 0.9).method == method
+
+
+def test_a_narrow_world_is_seen_whatever_the_order_of_its_states():
+    shuffled = np.random.default_rng(0).permutation(5_000)
+    assert linear.is_narrow(corridor(5_000)[shuffled][:, shuffled])
+    assert not linear.is_narrow(random_graph(5_000))
 
 
 def test_lu_takes_over_once_where_bicgstab_does_not_finish(monkeypatch):
@@ -70,14 +80,15 @@ def test_lu_takes_over_once_where_bicgstab_does_not_finish(monkeypatch):
     assert len(factorised) == 1
 
 
-def test_a_long_corridor_with_a_discount_near_one():
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_long_corridor_with_a_discount_near_one(solver):
     """Where BiCGSTAB breaks down: the value of the last cell, 1 / (1 − γ), is felt 5,000 cells before it."""
     n, discount = 5_000, 0.9999
-    solver = linear.linear_solver(corridor(n), discount)
-    assert solver.method == "BiCGSTAB"
+    assert linear.linear_solver(corridor(n), discount).method == "sparse LU"
+    matrix = sparse.csr_array(sparse.eye_array(n) - discount * corridor(n))
     reward = np.eye(1, n, n - 1).ravel()
     expected = discount ** np.arange(n - 1, -1, -1) / (1 - discount)
-    assert_allclose(solver.solve(reward), expected, rtol=1e-9)
+    assert_allclose(SOLVERS[solver](matrix)(reward), expected, rtol=1e-9)
 
 
 def test_a_large_grid_is_solved_to_a_small_residual():
