@@ -4,11 +4,12 @@ A pass is one E-step; jumps that are taken back count. Plain EM runs until a ste
 objective (or 4,000 passes); its cost is the number of passes until it is within 1e-8, relatively, of where it ends.
 The accelerated climb (blocks and jumps, :mod:`hiql.em`) is charged what it needs to reach that same level. Where it
 ends in another optimum, below that level, there is nothing to compare: such starts are counted in the last column,
-beside how much higher the accelerated climbs end on average.
+beside how much higher the accelerated climbs end on average. Seconds are those of both climbs to that level.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.em import climb, plain_climb
 from hiql.problem import Point, Problem
 from hiql.search import random_policies
+from measuring import timed
 from rows import Row, arguments, report, row_of
 
 SEEDS = range(1000, 1020)
@@ -36,11 +38,15 @@ def problems() -> Iterator[tuple[str, Trajectories, type[hiql.IntentionModel], d
 
 
 class Pair(NamedTuple):
-    """Passes of plain EM and of the accelerated climb (None: ended below) from one start; how much higher it ended."""
+    """Passes of plain EM and of the accelerated climb (None: ended below) to one level, and their times' ratio.
+
+    ``gain`` is how much higher the accelerated climb ends.
+    """
 
     plain: int
     fast: int | None
     gain: float
+    times_faster: float
 
 
 def compare(problem: Problem, n_intentions: int, seed: int) -> Pair:
@@ -50,10 +56,15 @@ def compare(problem: Problem, n_intentions: int, seed: int) -> Pair:
     start = Point(problem.dynamics.init(problem.data, n_intentions, rng), random_policies(shape, rng))
     plain = np.array(plain_climb(problem, start, MOST, 1e-13).trace)
     level = plain[-1] - 1e-8 * abs(plain[-1])
-    reached = climb(problem, start, MOST, 1e-13, lambda trace: trace[-1] >= level)
+
+    def reached(trace: list[float]) -> bool:
+        return trace[-1] >= level
+
+    plain_seconds, _ = timed(lambda: plain_climb(problem, start, MOST, 0.0, reached), time.thread_time)
+    fast_seconds, fast = timed(lambda: climb(problem, start, MOST, 1e-13, reached), time.thread_time)
     end = climb(problem, start, MOST, 1e-13).objective
-    passes = reached.n_passes if reached.objective >= level else None
-    return Pair(int(np.argmax(plain >= level)) + 1, passes, end - plain[-1])
+    passes = fast.n_passes if fast.objective >= level else None
+    return Pair(int(np.argmax(plain >= level)) + 1, passes, end - plain[-1], plain_seconds / fast_seconds)
 
 
 def rows() -> Iterator[Row]:
@@ -62,11 +73,13 @@ def rows() -> Iterator[Row]:
             model = kind(n_intentions, **options)
             problem = Problem(data, model._dynamics(), model._solver())
             pairs = [compare(problem, n_intentions, seed) for seed in SEEDS]
-            ratios = [pair.plain / pair.fast for pair in pairs if pair.fast is not None]
+            compared = [pair for pair in pairs if pair.fast is not None]
             median, gain = np.median([pair.plain for pair in pairs]), np.mean([pair.gain for pair in pairs])
-            elsewhere = f"{len(pairs) - len(ratios)} of {len(pairs)} ended below, mean gain {gain:+.2f} nats"
+            elsewhere = f"{len(pairs) - len(compared)} of {len(pairs)} ended below, mean gain {gain:+.2f} nats"
             detail = f"plain EM {median:.0f} passes; {elsewhere}"
-            yield row_of(f"plain / accelerated passes, {name}, K = {n_intentions}", ratios, 3, detail)
+            ratios, where = [pair.plain / pair.fast for pair in compared], f"{name}, K = {n_intentions}"
+            yield row_of(f"plain / accelerated passes, {where}", ratios, 3, detail)
+            yield row_of(f"plain / accelerated seconds, {where}", [pair.times_faster for pair in compared])
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from hiql.problem import Point, Problem
 def spread(problem: Problem, client: Any) -> Problem:
     """The same problem with its E-step on the workers of ``client``, a ``distributed.Client``.
 
-    Data below 400,000 steps are one chunk, which there is nothing to share of: they stay here.
+    Data that :func:`hiql.inference.chunks` leaves in one piece stay here.
     """
     check_client(client)
     if not problem.is_monotone:

@@ -20,7 +20,7 @@ from hiql.dynamics.markov import MarkovChain
 from hiql.em import Climb, climb
 from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
 from hiql.inference import causal, expect, most_likely_path, smooth
-from hiql.problem import Point, Problem
+from hiql.problem import Point, Problem, expect_here
 from hiql.progress import progress_bar
 from hiql.sampling import sample_sessions, session_lengths
 from hiql.scoring import ScoredEstimator, log_odds_seen
@@ -121,7 +121,8 @@ class IntentionModel(ScoredEstimator):
         single animals keep the intentions of the fit of all animals (the paper's third stage).
 
         With ``client``, a ``distributed.Client``, the E-step runs on its Dask workers (:mod:`hiql.cluster`): the
-        answer is the same. It pays for very large data only: below 400,000 steps all is done here.
+        answer is the same. It pays for very large data only: below 400,000 steps, or eight for each pair of state and
+        action if that is more, all is done here.
         """
         check_trajectories(data)
         search = self._checked_search(data)
@@ -143,6 +144,8 @@ class IntentionModel(ScoredEstimator):
             best = climb(problem, Point(init.dynamics_parameters_, init.log_policy_), search.max_iter, search.tol)
             restarts = Restarts((Attempt("init", best.objective, best.n_passes),))
         self._keep(problem, best, restarts, sort=init is None)
+        if client is not None and problem.e_step is expect_here:
+            self.notes_ += ("the data are too few to share out, so the client was not used",)
         self.coding_ = Coding.of(data)
         self.about_: dict[str, Any] = {}
         return self

@@ -227,7 +227,8 @@ def _check_fit(model: IntentionModel, path: Any) -> None:
     sound &= bool(np.isfinite([*model.share_, *model.trace_, *numbers]).all())
     sound &= all(isinstance(note, str) for note in model.notes_) and isinstance(model.about_, dict)
     labels = (model.coding_.state_labels, model.n_states_), (model.coding_.action_labels, model.n_actions_)
-    sound &= all(names is None or len(names) == size for names, size in labels)
+    for names, size in labels:
+        sound &= names is None or (len(names) == size and all(isinstance(name, str | int | float) for name in names))
     if not sound:
         raise ModelFileError(path=path, problem="its record of the fit has the wrong types or values")
 

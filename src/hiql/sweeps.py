@@ -13,15 +13,17 @@ from hiql.kernels.block_sweep import sweep_blocks
 from hiql.problem import Point, Problem
 from hiql.solvers.counting import CountingPolicy
 
-MOST_BLOCKS = 16
-"""More blocks save hardly more passes (``benchmarks/passes.py``), and each costs an M-step."""
+MOST_BLOCKS = 8
+"""More blocks save hardly more passes, and each costs an M-step."""
+STEPS_PER_PAIR = 2
+"""A block has at least so many steps for each pair (s, a): then its M-step takes no longer than its E-step."""
 
 
 class Swept(NamedTuple):
     """A pass over the data: expected counts ``memory`` (B, n) of each block, flat, and the ``objective`` reached.
 
     ``totals`` (n,) are the counts of all blocks together. The parameters that follow from them reach the objective at
-    least; ``point`` are some before.
+    least. ``point`` is for M-steps that go on from earlier parameters.
     """
 
     memory: FloatArray
@@ -47,9 +49,10 @@ class Sweeper(Protocol):
 
 
 def sweeper_of(problem: Problem, n_intentions: int) -> Sweeper:
-    """Block by block where the data are too few to be shared out, and the M-step is nothing but counting.
+    """Block by block where the data are too few to be shared out, and the M-step is known to be nothing but counting.
 
-    It depends on neither threads nor cluster, so that the answer does not.
+    Dynamics and solvers of others, also those that inherit from ours, may have M-steps of their own. The choice depends
+    on neither threads nor cluster, so that the answer does not.
     """
     dynamics, solver = problem.dynamics, problem.solver
     if (
@@ -97,7 +100,8 @@ class InBlocks:
         pair_prior = np.broadcast_to(policy_prior, shape).reshape(n_intentions, -1).T
         self._problem = problem
         self._priors = float(chain_prior), np.ascontiguousarray(pair_prior, dtype=np.float64)
-        self._n_blocks = max(1, min(MOST_BLOCKS, data.n_sessions, data.n_steps // len(pair_prior)))
+        most = data.n_steps // (STEPS_PER_PAIR * len(pair_prior))
+        self._n_blocks = max(1, min(MOST_BLOCKS, data.n_sessions, most))
 
     def begin(self, start: Point) -> Swept:
         chain = self._problem.dynamics.chain(start.dynamics, self._problem.data)
@@ -117,7 +121,8 @@ class InBlocks:
     ) -> Swept:
         data, memory, totals = self._problem.data, before.memory.copy(), np.empty_like(before.totals)
         where = (0,) * len(initial), renewing, data.offsets, data.pairs, data.n_actions
-        objective = sweep_blocks(*where, *self._priors, memory, totals, initial, bank, emission)
+        work = np.empty((int(data.lengths.max()), len(initial)))
+        objective = sweep_blocks(*where, self._priors, memory, totals, initial, bank, emission, work)
         return Swept(memory, totals, objective, before.point)
 
     def point(self, swept: Swept) -> Point:

@@ -77,7 +77,10 @@ VALUES = st.recursive(
 
 def use(model):
     """What loads as a model also works as one."""
-    data = hiql.Trajectories.from_arrays([[0, 1, 2]], [[0, 1, 2]], n_states=model.n_states_, n_actions=model.n_actions_)
+    coding = model.coding_
+    labels = {"state_labels": coding.state_labels, "action_labels": coding.action_labels}
+    sizes = {"n_states": coding.n_states, "n_actions": coding.n_actions}
+    data = hiql.Trajectories.from_arrays([[0, 1, 2]], [[0, 1, 2]], **sizes, **labels)
     assert np.isfinite(model.score(data))
     assert np.isfinite(model.smooth_proba(data)).all()
     assert set(model.decode(data)) <= set(range(model.n_intentions))

@@ -12,7 +12,7 @@ from hiql.data.trajectories import Trajectories
 FloatArray = npt.NDArray[np.float64]
 
 Parameters = tuple[FloatArray, ...]
-"""Arrays of log-probabilities, each normalised over its last axis: the accelerated EM extrapolates them."""
+"""Arrays of log-probabilities, each normalised over its last axis, as model files are checked for."""
 
 
 class Chain(NamedTuple):

@@ -15,17 +15,28 @@ Counts are flat: those of Π (K,), Λ (K, K) and pairs (S·A, K), one after anot
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numba import njit
 
 from hiql.kernels.compiling import packed
 from hiql.kernels.log_tables import LOWEST
+from hiql.kernels.logarithm import log
 from hiql.kernels.registers import vector
 from hiql.kernels.smoother import FLOOR, smooth_sessions
 
 compiled = njit(nogil=True, cache=True, error_model="numpy")
+summing = njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "nsz", "reassoc"})
+"""For sums of many terms, which may be added up in any order, several at once."""
+
+
+@compiled
+def _add_up(memory, totals):  # type: ignore[no-untyped-def]
+    """``totals`` (n,): the counts of all blocks (B, n). Loops compile in a tenth of the time of array expressions."""
+    for n in range(totals.shape[0]):
+        totals[n] = 0.0
+    for block in range(memory.shape[0]):
+        for n in range(totals.shape[0]):
+            totals[n] += memory[block, n]
 
 
 @compiled
@@ -36,7 +47,7 @@ def _shares(counts, pseudo_count, result):  # type: ignore[no-untyped-def]
         for k in range(counts.shape[1]):
             total += counts[row, k] + pseudo_count
         for k in range(counts.shape[1]):
-            share = (counts[row, k] + pseudo_count) / total if total > 0.0 else 1.0 / counts.shape[1]
+            share = (counts[row, k] + pseudo_count) / total if total > LOWEST else 1.0 / counts.shape[1]
             result[row, k] = max(share, FLOOR)
 
 
@@ -50,84 +61,72 @@ def _emission(intentions, counts, pseudo_counts, n_actions, result):  # type: ig
             total[k] = 0.0
         for pair in range(first, first + n_actions):
             for k in range(len(intentions)):
-                result[pair, k] = counts[pair, k] + pseudo_counts[pair, k]
+                result[pair, k] = max(counts[pair, k] + pseudo_counts[pair, k], LOWEST)
                 total[k] += result[pair, k]
         for k in range(len(intentions)):
-            total[k] = 1.0 / total[k] if total[k] > LOWEST else 0.0
+            total[k] = 1.0 / total[k]
         for pair in range(first, first + n_actions):
-            top = LOWEST
+            top = 0.0
             for k in range(len(intentions)):
-                result[pair, k] = max(result[pair, k] * total[k], LOWEST) if total[k] > 0.0 else 1.0 / n_actions
+                result[pair, k] *= total[k]
                 top = max(top, result[pair, k])
-            share = 1.0 / top
+            scale = 1.0 / top
             for k in range(len(intentions)):
-                result[pair, k] *= share
+                result[pair, k] *= scale
 
 
-@compiled
+@summing
 def _times_log(counts, table):  # type: ignore[no-untyped-def]
-    """Σ counts · log table, where there are counts."""
+    """Σ counts · log table, both flat."""
     total = 0.0
-    for row in range(counts.shape[0]):
-        for k in range(counts.shape[1]):
-            if counts[row, k] > 0.0:
-                total += counts[row, k] * math.log(table[row, k])
+    for n in range(counts.shape[0]):
+        total += counts[n] * log(table[n])
     return total
 
 
 @compiled
-def _x_log_x(x):  # type: ignore[no-untyped-def]
-    return x * math.log(x) if x > 0.0 else 0.0
-
-
-@compiled
-def _log_shares_of_rows(counts, pseudo_count):  # type: ignore[no-untyped-def]
+def _log_of_shares(counts, pseudo_count):  # type: ignore[no-untyped-def]
     """Σ x log(x / its row's sum) for x = counts + pseudo-count (R, K)."""
     result = 0.0
     for row in range(counts.shape[0]):
         total = 0.0
         for k in range(counts.shape[1]):
-            total += counts[row, k] + pseudo_count
-            result += _x_log_x(counts[row, k] + pseudo_count)
-        result -= _x_log_x(total)
+            x = counts[row, k] + pseudo_count
+            result += x * log(x)
+            total += x
+        result -= total * log(total)
     return result
 
 
 @compiled
-def _log_shares_of_actions(counts, pseudo_counts, n_actions):  # type: ignore[no-untyped-def]
-    """Σ x log(x / its sum over the actions of the state) for x = counts + pseudo-counts (S·A, K)."""
-    result = 0.0
-    for first in range(0, counts.shape[0], n_actions):
-        for k in range(counts.shape[1]):
-            total = 0.0
-            for pair in range(first, first + n_actions):
-                total += counts[pair, k] + pseudo_counts[pair, k]
-                result += _x_log_x(counts[pair, k] + pseudo_counts[pair, k])
-            result -= _x_log_x(total)
-    return result
+def _log_of_policies(raised, n_actions):  # type: ignore[no-untyped-def]
+    """Σ x log(x / its sum over the actions of the state) for raised counts x (S·A, K)."""
+    sums = np.zeros((raised.shape[0] // n_actions, raised.shape[1]))
+    for state in range(sums.shape[0]):
+        for pair in range(state * n_actions, (state + 1) * n_actions):
+            for k in range(sums.shape[1]):
+                sums[state, k] += raised[pair, k]
+    return _times_log(raised.ravel(), raised.ravel()) - _times_log(sums.ravel(), sums.ravel())
 
 
-@packed
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled
 def sweep_blocks(  # type: ignore[no-untyped-def]
-    intentions, renewing, offsets, pairs, n_actions, chain_prior, pair_prior, memory, totals, initial, bank, emission
+    intentions, renewing, offsets, pairs, n_actions, priors, memory, totals, initial, bank, emission, work
 ):
     """Visit every block once; ``memory``, its sum ``totals`` and the tables are renewed in place, and F is returned.
 
     Block b has the sessions b, b + B, b + 2B, …. Unless ``renewing``, all blocks meet the tables as they are given:
-    that is how a climb begins. ``chain_prior`` is the pseudo-count of Π and Λ, ``pair_prior`` (S·A, K) those of pairs.
+    that is how a climb begins. ``priors`` are the pseudo-count of Π and Λ, and those of pairs (S·A, K); ``work`` has
+    room for the longest session (max T, K).
     """
+    chain_prior, pair_prior = priors
     K, n_blocks, n_sessions = len(intentions), memory.shape[0], offsets.shape[0] - 1
     chain_end = K + K * K
-    totals[:] = memory.sum(axis=0)
     first_totals = totals[:K].reshape(1, K)
     move_totals = totals[K:chain_end].reshape(K, K)
     pair_totals = totals[chain_end:].reshape(-1, K)
-    longest = 0
-    for s in range(n_sessions):
-        longest = max(longest, offsets[s + 1] - offsets[s])
-    work = np.empty((longest, K))
     energy = 0.0
+    _add_up(memory, totals)
     for block in range(n_blocks):
         if renewing:
             _shares(first_totals, chain_prior, initial.reshape(1, K))
@@ -140,10 +139,11 @@ def sweep_blocks(  # type: ignore[no-untyped-def]
             intentions, sessions, offsets, pairs, None, initial, bank, emission, work, firsts, moves, visits
         )
         moves *= bank
-        energy -= _times_log(firsts.reshape(1, K), initial.reshape(1, K)) + _times_log(moves[0], bank[0])
-        energy -= _times_log(visits[:-1], emission)
+        energy -= _times_log(firsts, initial) + _times_log(moves.ravel(), bank.ravel())
+        energy -= _times_log(visits[:-1].ravel(), emission[:-1].ravel())
         for n in range(totals.shape[0]):
             totals[n] = max(totals[n] + (fresh[n] - memory[block, n]), 0.0)
             memory[block, n] = fresh[n]
-    energy += _log_shares_of_rows(first_totals, chain_prior) + _log_shares_of_rows(move_totals, chain_prior)
-    return energy + _log_shares_of_actions(pair_totals, pair_prior, n_actions)
+    _add_up(memory, totals)  # anew, for differences leave rounding errors where little is left
+    energy += _log_of_shares(first_totals, chain_prior) + _log_of_shares(move_totals, chain_prior)
+    return energy + _log_of_policies(pair_totals + pair_prior, n_actions)
