@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 
 import numpy as np
 
@@ -16,6 +17,7 @@ import hiql
 from hiql.dynamics import Chain
 from hiql.inference import emission, expect
 from hiql.kernels.smoother import smooth_sessions
+from hiql.threads import map_in_threads
 from measuring import Contenders, race
 from peers import dynamax_estep, hmmlearn_estep, plain_c_estep
 from rows import Row, arguments, report, row_of
@@ -28,6 +30,9 @@ def rows() -> Iterator[Row]:
     yield from c_rows()
     yield from peer_rows()
     yield from thread_rows()
+
+
+BLOBS = [bytes(16_000_000)] * 2
 
 
 def peer_rows(n_intentions: int = 3) -> Iterator[Row]:
@@ -69,8 +74,12 @@ def thread_rows() -> Iterator[Row]:
     for size in ((2000, 500), (20_000, 200)):
         data, chain, policy = estep_problem(*size, 3)
         log_policy = np.log(policy)
-        times = race({n: lambda n=n, a=(data, chain, log_policy): expect(*a, n) for n in (1, 2)}, repeats=15)
-        yield row_of(f"one thread / two threads, {label(*size)}, K = 3", times[1] / times[2], 1.7)
+        contenders: Contenders = {n: lambda n=n, a=(data, chain, log_policy): expect(*a, n) for n in (1, 2)}
+        contenders |= {f"control {n}": lambda n=n: map_in_threads(sha256, BLOBS, n) for n in (1, 2)}
+        times = race(contenders, repeats=15)
+        control = np.median(times["control 1"] / times["control 2"])
+        what = f"one thread / two threads, {label(*size)}, K = 3"
+        yield row_of(what, times[1] / times[2], 1.7, f"two threads that share nothing (hashes): {control:.2f}")
 
 
 def estep_problem(n_sessions: int, n_steps: int, n_intentions: int):
