@@ -450,5 +450,5 @@ def test_loading_writes_nothing_and_runs_nothing(content, tmp_path):
 
 def test_more_intentions_than_the_kernels_hold_are_refused(tmp_path):
     data = hiql.Trajectories.from_arrays([[0] * 200], [[0] * 200])
-    with pytest.raises(InvalidNumberOfIntentions, match="at most 128"):
+    with pytest.raises(InvalidNumberOfIntentions, match="at most 100"):
         hiql.HIQL(129).fit(data)

@@ -198,7 +198,7 @@ def test_a_state_the_model_does_not_know(folder, tmp_path):
         (["decode", "{model}", "{grid}", "--out", "x.nwb", "--time", "action"], "time of step"),
         (["simulate", "gridworld", "--sessions", "0"], "n_sessions"),
         (["simulate", "gridworld", "--out", "x.nwb"], ".parquet"),
-        (["fit", "{grid}", "-k", "400"], "choose at most 128"),
+        (["fit", "{grid}", "-k", "400"], "choose at most 100"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -48,6 +48,26 @@ def test_all_routines_agree_with_enumeration_of_all_paths(n_intentions, n_rows, 
     np.testing.assert_array_equal(most_likely_path(data, chain, np.log(policy)), np.concatenate([t[3] for t in truth]))
 
 
+@pytest.mark.parametrize("n_rows", [1, 3])
+@pytest.mark.parametrize("n_intentions", [11, 16])
+def test_many_intentions_agree_with_the_numpy_twin(n_intentions, n_rows):
+    """Beyond ``MOST_UNROLLED`` the loops are others."""
+    rng = np.random.default_rng(0)
+    data = random_data(rng, lengths=(40, 1, 7), missing=0.2)
+    chain = random_chain(rng, data, n_intentions, n_rows)
+    policy = random_policy(rng, n_intentions, data.n_states, data.n_actions)
+    truth = by_session(data, chain, policy, forward_backward)
+    posterior = smooth(data, chain, np.log(policy))
+    result = expect(data, chain, np.log(policy))
+    assert result.log_likelihood == pytest.approx(sum(t[0] for t in truth), rel=1e-12)
+    np.testing.assert_allclose(posterior, np.concatenate([t[3] for t in truth]), atol=1e-12)
+    first = np.isin(np.arange(data.n_steps), data.offsets[:-1])
+    arrivals = result.chain.transitions.sum(axis=(0, 1))
+    np.testing.assert_allclose(arrivals, posterior[~first].sum(axis=0), atol=1e-11)
+    departures = result.chain.transitions.sum(axis=(0, 2))
+    np.testing.assert_allclose(departures, posterior[np.flatnonzero(~first) - 1].sum(axis=0), atol=1e-11)
+
+
 def test_expected_action_counts_are_sums_of_posteriors_over_observed_steps():
     rng = np.random.default_rng(0)
     data = random_data(rng, lengths=(40, 3, 17), missing=0.3)
