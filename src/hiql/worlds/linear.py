@@ -22,7 +22,7 @@ from scipy import linalg, sparse
 from scipy.sparse import csgraph
 from scipy.sparse import linalg as sparse_linalg
 
-NARROW = 64
+NARROW = 128
 """The bandwidth up to which sparse LU was the faster in every world we tried, of 64 to 20,000 states."""
 RESIDUAL = 1e-12
 MAX_ITERATIONS = 2_000
