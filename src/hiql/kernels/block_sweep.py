@@ -25,8 +25,6 @@ from hiql.kernels.registers import vector
 from hiql.kernels.smoother import FLOOR, smooth_sessions
 
 compiled = njit(nogil=True, cache=True, error_model="numpy")
-summing = njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "nsz", "reassoc"})
-"""For sums of many terms, which may be added up in any order, several at once."""
 
 
 @compiled
@@ -75,13 +73,22 @@ def _emission(intentions, counts, pseudo_counts, n_actions, result):  # type: ig
                 result[pair, k] *= scale
 
 
-@summing
+@compiled
 def _times_log(counts, table):  # type: ignore[no-untyped-def]
-    """Σ counts · log table, both flat."""
-    total = 0.0
-    for n in range(counts.shape[0]):
-        total += counts[n] * log(table[n])
-    return total
+    """Σ counts · log table, both flat; in four sums, so that no addition waits for the one before."""
+    terms = np.empty(counts.shape[0])
+    for n in range(terms.shape[0]):
+        terms[n] = counts[n] * log(table[n])
+    in_fours = terms.shape[0] - terms.shape[0] % 4
+    first = second = third = fourth = 0.0
+    for n in range(0, in_fours, 4):
+        first += terms[n]
+        second += terms[n + 1]
+        third += terms[n + 2]
+        fourth += terms[n + 3]
+    for n in range(in_fours, terms.shape[0]):
+        first += terms[n]
+    return (first + second) + (third + fourth)
 
 
 @compiled

@@ -10,7 +10,7 @@ from typing import Any
 from numba import types
 from numba.extending import intrinsic
 
-from hiql.kernels.registers import inlined
+from hiql.kernels.registers import fma, inlined
 
 LN2_HIGH, LN2_LOW = 0.693147180369123816490, 1.90821492927058770002e-10
 """log 2 in two parts; whole multiples of the first are exact."""
@@ -49,13 +49,14 @@ def log(x):  # type: ignore[no-untyped-def]
     n = n + 1 if above else n
     s = (m - 1.0) / (m + 1.0)
     z = s * s
-    tail = 1 / 19 + z * (1 / 21)
-    tail = 1 / 17 + z * tail
-    tail = 1 / 15 + z * tail
-    tail = 1 / 13 + z * tail
-    tail = 1 / 11 + z * tail
-    tail = 1 / 9 + z * tail
-    tail = 1 / 7 + z * tail
-    tail = 1 / 5 + z * tail
-    tail = 1 / 3 + z * tail
-    return n * LN2_HIGH + (2.0 * s + (2.0 * s * z * tail + n * LN2_LOW))
+    tail = fma(z, 1 / 21, 1 / 19)
+    tail = fma(z, tail, 1 / 17)
+    tail = fma(z, tail, 1 / 15)
+    tail = fma(z, tail, 1 / 13)
+    tail = fma(z, tail, 1 / 11)
+    tail = fma(z, tail, 1 / 9)
+    tail = fma(z, tail, 1 / 7)
+    tail = fma(z, tail, 1 / 5)
+    tail = fma(z, tail, 1 / 3)
+    twice = 2.0 * s
+    return n * LN2_HIGH + (twice + fma(twice * z, tail, n * LN2_LOW))

@@ -13,8 +13,25 @@ from numba import carray, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-inlined = njit(nogil=True, error_model="numpy", fastmath={"contract", "nsz"}, forceinline=True)
+inlined = njit(nogil=True, error_model="numpy", forceinline=True)
 """For the small parts of a loop: they become part of their caller."""
+
+
+@intrinsic
+def _fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001
+    """a b + c, rounded once.
+
+    Left to itself the compiler would fuse products and sums here and not there, as it happens to inline; then the last
+    bits of a result would depend on what had been compiled before. So we say where, and allow it nothing else.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        return builder.fma(*arguments)
+
+    return types.float64(types.float64, types.float64, types.float64), generate
+
+
+fma: Any = _fma
 
 
 def _floats_on_stack(power: int) -> Any:

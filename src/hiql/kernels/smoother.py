@@ -31,7 +31,7 @@ import numpy as np
 from numba import njit
 
 from hiql.kernels.compiling import packed
-from hiql.kernels.registers import inlined, matrix, vector
+from hiql.kernels.registers import fma, inlined, matrix, vector
 
 FLOOR = 1e-60
 TINY = 2.0**-256
@@ -53,15 +53,15 @@ def _ahead(intentions, x, rows, t, bank, result):  # type: ignore[no-untyped-def
     for k in range(0, in_fours, 4):
         first = second = third = fourth = 0.0
         for i in range(K):
-            first += x[i] * bank[row, i, k]
-            second += x[i] * bank[row, i, k + 1]
-            third += x[i] * bank[row, i, k + 2]
-            fourth += x[i] * bank[row, i, k + 3]
+            first = fma(x[i], bank[row, i, k], first)
+            second = fma(x[i], bank[row, i, k + 1], second)
+            third = fma(x[i], bank[row, i, k + 2], third)
+            fourth = fma(x[i], bank[row, i, k + 3], fourth)
         result[k], result[k + 1], result[k + 2], result[k + 3] = first, second, third, fourth
     for k in range(in_fours, K):
         total = 0.0
         for i in range(K):
-            total += x[i] * bank[row, i, k]
+            total = fma(x[i], bank[row, i, k], total)
         result[k] = total
 
 
@@ -75,7 +75,7 @@ def _back(intentions, x, rows, t, bank, turned, result):  # type: ignore[no-unty
         for i in range(len(intentions)):
             total = 0.0
             for k in range(len(intentions)):
-                total += bank[row, i, k] * x[k]
+                total = fma(bank[row, i, k], x[k], total)
             result[i] = total
 
 
@@ -126,13 +126,13 @@ def _tally(intentions, alpha, v, rows, t, moves, bank_counts):  # type: ignore[n
         for inner in range(len(intentions)):
             i, j = (inner, outer) if many else (outer, inner)
             if rows is None:
-                moves[0, i, j] += alpha[i] * v[j]
+                moves[0, i, j] = fma(alpha[i], v[j], moves[0, i, j])
             else:
-                bank_counts[rows[t], i, j] += alpha[i] * v[j]
+                bank_counts[rows[t], i, j] = fma(alpha[i], v[j], bank_counts[rows[t], i, j])
 
 
 @packed
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "nsz"})
+@njit(nogil=True, cache=True, error_model="numpy")
 def smooth_session(  # type: ignore[no-untyped-def]
     intentions, pairs, rows, initial, bank, emission, work, initial_counts, bank_counts, counts
 ):
@@ -182,7 +182,7 @@ def smooth_session(  # type: ignore[no-untyped-def]
         _back(intentions, v, rows, n_left, banked, turned, beta)
         likelihood = 0.0
         for k in range(K):
-            likelihood += predicted[k] * v[k]
+            likelihood = fma(predicted[k], v[k], likelihood)
         for k in range(K):
             alpha[k] /= likelihood
             predicted[k] /= likelihood * right_total
