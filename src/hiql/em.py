@@ -1,4 +1,4 @@
-"""The only EM loop: expectation–maximisation, accelerated where the M-step is exact.
+"""Expectation–maximisation: accelerated where the M-step is exact, plain where it draws at random.
 
 A pass over the data is a map of expected counts n → G(n): parameters that best explain them (M), then the posteriors
 under these, counted (E). The objective is the log-likelihood plus the log-prior of policies and dynamics. Two things

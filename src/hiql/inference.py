@@ -173,10 +173,7 @@ def _rows(chain: Chain, steps: slice) -> npt.NDArray[np.uint32] | None:
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A view that cannot be written to. For the compiler that is a type: so there is one compiled smoother, not two.
-
-    Two may round differently, and which one is taken would depend on what has been compiled before.
-    """
+    """A view that cannot be written to. For the compiler that is a type: so there is one smoother to compile, not two."""
     view = array.view()
     view.flags.writeable = False
     return view

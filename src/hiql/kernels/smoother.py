@@ -40,7 +40,7 @@ MOST_UNROLLED = 9
 """Up to so many intentions all loops unroll. Beyond, the compiler unrolls the inner one of two loops only, and takes
 several turns of the outer one at once: that one must then run along rows, or single numbers are gathered and scattered.
 And products with a matrix must come in fours, as numbers written one by one and read several at once make the processor
-wait. At K = 16 both together save four fifths of the time."""
+wait (``benchmarks/growth.py`` has the curve)."""
 MOST_PHASES = 100
 """Three matrices of this size fit into the stack of any thread; more phases are refused at the door."""
 
