@@ -44,7 +44,6 @@ def test_passes_over_blocks_agree_with_their_twin(seed, n_intentions, prior):
     memory, energy, point = incremental_em.sweep(problem, start, [], n_blocks)
     for _ in range(4):
         assert swept.objective == pytest.approx(energy, rel=1e-9)
-        np.testing.assert_allclose(swept.totals, swept.memory.sum(axis=0), rtol=1e-12)
         assert_same_point(sweeper.point(swept), point)
         swept = sweeper.sweep(swept)
         memory, energy, point = incremental_em.sweep(problem, point, memory, n_blocks)
@@ -66,13 +65,8 @@ def test_the_parameters_reach_the_objective_at_least(seed, n_intentions, prior):
 @given(st.integers(0, 10_000), st.sampled_from([2, 5, 9]))
 @settings(max_examples=20, deadline=None)
 def test_counts_that_vanish_leave_no_rounding_errors_behind(seed, n_intentions):
-    """Without a prior some counts shrink to 1e-100; what their sum keeps of earlier ones, a jump would blow up."""
+    """Without a prior some counts shrink to 1e-100; what a sum kept of earlier ones, a jump would blow up."""
     problem, start = random_problem(seed, n_intentions, prior=0.0)
-    sweeper = sweeper_of(problem, n_intentions)
-    swept = sweeper.begin(start)
-    for _ in range(40):
-        swept = sweeper.sweep(swept)
-        np.testing.assert_allclose(swept.totals, swept.memory.sum(axis=0), rtol=1e-12)
     trace = climb(problem, start, 60, 0.0).trace
     assert np.diff(trace).min() >= -1e-9 * abs(trace[-1])
 
@@ -110,13 +104,12 @@ def test_a_jump_leads_to_counts_however_far_it_goes(longest):
     zero = sweeper.begin(start)
     one = sweeper.sweep(zero)
     two = sweeper.sweep(one)
-    nearly_done = one._replace(totals=two.totals * (1 + 1e-9), memory=two.memory)  # v = 0 but for rounding: go far
+    nearly_done = one._replace(memory=two.memory * (1 + 1e-9))  # v = 0 but for rounding: go far
     for middle in (one, nearly_done):
         jump, factor = _extrapolate(zero, middle, two, longest)
         assert 1.0 <= factor <= longest
         assert np.isfinite(jump.memory).all()
         assert (jump.memory >= 0).all()
-        np.testing.assert_allclose(jump.totals, jump.memory.sum(axis=0), rtol=1e-9, atol=1e-12)
         assert jump.totals.max() <= two.totals.sum() + 1e-9
         assert np.isfinite(sweeper.sweep(jump).objective)
 

@@ -105,10 +105,11 @@ def plain_climb(problem: Problem, start: Point, max_passes: int, tol: float, hop
 
 def _extrapolate(zero: Swept, one: Swept, two: Swept, longest: float) -> tuple[Swept, float]:
     """SQUAREM's jump from the counts of three successive passes, and its length −a, between 1 and ``longest``."""
-    x, y, z = (np.log(swept.totals + ALMOST_NOTHING) for swept in (zero, one, two))
+    totals = two.totals
+    x, y, z = (np.log(counts + ALMOST_NOTHING) for counts in (zero.totals, one.totals, totals))
     r, v = y - x, z - 2 * y + x
     factor = min(max(math.sqrt((r @ r) / max(v @ v, sys.float_info.min)), 1.0), longest)
-    highest = math.log(two.totals.sum() + ALMOST_NOTHING)  # no count is more than all counts
+    highest = math.log(totals.sum() + ALMOST_NOTHING)  # no count is more than all counts
     landing = np.exp(np.minimum(x + factor * (2 * r + factor * v), highest)) - ALMOST_NOTHING
-    scale = np.divide(np.maximum(landing, 0.0), two.totals, out=np.ones_like(x), where=two.totals > TOO_FEW)
-    return two._replace(memory=two.memory * scale, totals=two.totals * scale), factor
+    scale = np.divide(np.maximum(landing, 0.0), totals, out=np.ones_like(x), where=totals > TOO_FEW)
+    return two._replace(memory=two.memory * scale), factor

@@ -173,7 +173,7 @@ def _rows(chain: Chain, steps: slice) -> npt.NDArray[np.uint32] | None:
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A view that cannot be written to. For the compiler that is a type: so there is one smoother to compile, not two."""
+    """A view that cannot be written to. To the compiler that is a type: so it compiles one smoother, not two."""
     view = array.view()
     view.flags.writeable = False
     return view

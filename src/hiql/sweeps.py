@@ -22,14 +22,18 @@ STEPS_PER_PAIR = 2
 class Swept(NamedTuple):
     """A pass over the data: expected counts ``memory`` (B, n) of each block, flat, and the ``objective`` reached.
 
-    ``totals`` (n,) are the counts of all blocks together. The parameters that follow from them reach the objective at
-    least. ``point`` is for M-steps that go on from earlier parameters.
+    The parameters that follow from the counts reach the objective at least. ``point`` is for M-steps that go on from
+    earlier parameters.
     """
 
     memory: FloatArray
-    totals: FloatArray
     objective: float
     point: Point
+
+    @property
+    def totals(self) -> FloatArray:
+        """(n,) the counts of all blocks together."""
+        return self.memory.sum(axis=0)
 
 
 class Sweeper(Protocol):
@@ -77,7 +81,7 @@ class AtOnce:
         counts = (*expectation.chain, expectation.actions)
         self._shapes = [part.shape for part in counts]
         flat = np.concatenate([part.ravel() for part in counts])
-        return Swept(flat[None], flat, self._problem.objective(start, expectation), start)
+        return Swept(flat[None], self._problem.objective(start, expectation), start)
 
     def sweep(self, before: Swept) -> Swept:
         return self.begin(self.point(before))
@@ -108,7 +112,7 @@ class InBlocks:
         tables = read_tables(self._problem.data, chain, start.log_policy)
         n_pairs, n_intentions = self._priors[1].shape
         nothing = np.zeros((self._n_blocks, n_intentions * (1 + n_intentions + n_pairs)))
-        before = Swept(nothing, nothing[0], -np.inf, start)
+        before = Swept(nothing, -np.inf, start)
         return self._swept(before, tables.chain.initial, tables.chain.bank, tables.emission.table, renewing=False)
 
     def sweep(self, before: Swept) -> Swept:
@@ -119,11 +123,11 @@ class InBlocks:
     def _swept(
         self, before: Swept, initial: FloatArray, bank: FloatArray, emission: FloatArray, *, renewing: bool
     ) -> Swept:
-        data, memory, totals = self._problem.data, before.memory.copy(), np.empty_like(before.totals)
+        data, memory = self._problem.data, before.memory.copy()
         where = (0,) * len(initial), renewing, data.offsets, data.pairs, data.n_actions
         work = np.empty((int(data.lengths.max()), len(initial)))
-        objective = sweep_blocks(*where, self._priors, memory, totals, initial, bank, emission, work)
-        return Swept(memory, totals, objective, before.point)
+        objective = sweep_blocks(*where, self._priors, memory, initial, bank, emission, work)
+        return Swept(memory, objective, before.point)
 
     def point(self, swept: Swept) -> Point:
         n_pairs, n_intentions = self._priors[1].shape

@@ -118,9 +118,9 @@ def _log_of_policies(raised, n_actions):  # type: ignore[no-untyped-def]
 
 @compiled
 def sweep_blocks(  # type: ignore[no-untyped-def]
-    intentions, renewing, offsets, pairs, n_actions, priors, memory, totals, initial, bank, emission, work
+    intentions, renewing, offsets, pairs, n_actions, priors, memory, initial, bank, emission, work
 ):
-    """Visit every block once; ``memory``, its sum ``totals`` and the tables are renewed in place, and F is returned.
+    """Visit every block once; ``memory`` and the tables are renewed in place, and F is returned.
 
     Block b has the sessions b, b + B, b + 2B, …. Unless ``renewing``, all blocks meet the tables as they are given:
     that is how a climb begins. ``priors`` are the pseudo-count of Π and Λ, and those of pairs (S·A, K); ``work`` has
@@ -128,7 +128,7 @@ def sweep_blocks(  # type: ignore[no-untyped-def]
     """
     chain_prior, pair_prior = priors
     K, n_blocks, n_sessions = len(intentions), memory.shape[0], offsets.shape[0] - 1
-    chain_end = K + K * K
+    chain_end, totals = K + K * K, np.empty(memory.shape[1])
     first_totals = totals[:K].reshape(1, K)
     move_totals = totals[K:chain_end].reshape(K, K)
     pair_totals = totals[chain_end:].reshape(-1, K)
