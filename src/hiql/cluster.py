@@ -14,10 +14,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import IntentionDynamics
 from hiql.errors import InvalidParameter, ShapeMismatch
-from hiql.inference import Counted, Expectation, Tables, add_up, chunks, count_sessions, read_tables
+from hiql.inference import Counted, Expectation, add_up, chunks, count_sessions
 from hiql.parcels import Parcel, check_client, send_once
 from hiql.problem import Point, Problem
 
@@ -37,32 +35,35 @@ def spread(problem: Problem, client: Any) -> Problem:
         )
     if len(chunks(problem.data)) == 1:
         return problem
-    return replace(problem, e_step=SpreadData(client, problem.data).expect)
+    return replace(problem, e_step=SpreadData(client, problem).expect)
 
 
 class SpreadData:
-    """The chunks of the data, each kept by a worker for as long as this object lives."""
+    """The chunks of the data, each kept by a worker for as long as this object lives.
 
-    def __init__(self, client: Any, data: Trajectories) -> None:
+    A chunk travels as a problem of its own: so the worker that keeps it finds its rows once.
+    """
+
+    def __init__(self, client: Any, problem: Problem) -> None:
         self._client = client
-        self._data = data
-        self._first_session = data.select([0])
+        self._problem = problem
         self._parts = self._sent()
 
-    def expect(self, problem: Problem, point: Point) -> Expectation:
+    def expect(self, problem: Problem, point: Point) -> Expectation:  # noqa: ARG002
         """The E-step: (parameters → counts) on every chunk, added up here."""
-        at = Parcel((problem.dynamics, point))
+        at = Parcel(point)
         try:
             counted = self._counted(at)
         except Exception:  # workers may have died too often for Dask to go on; other errors will come back
             self._parts = self._sent()
             counted = self._counted(at)
-        tables = tables_of(self._first_session, problem.dynamics, point)
-        check_addable(counted, tables)
-        return add_up(counted, tables, self._data.pair_counts)
+        check_addable(counted)
+        return add_up(counted)
 
     def _sent(self) -> list[Any]:
-        return [send_once(self._client, self._data.select(range(*sessions))) for sessions in chunks(self._data)]
+        data = self._problem.data
+        parts = (replace(self._problem, data=data.select(range(*sessions))) for sessions in chunks(data))
+        return [send_once(self._client, part) for part in parts]
 
     def _counted(self, at: Parcel) -> list[Counted]:
         tasks = [self._client.submit(count_part, part, at, pure=False) for part in self._parts]
@@ -70,24 +71,19 @@ class SpreadData:
 
 
 def count_part(part: Parcel, at: Parcel) -> Parcel:
-    """One pass over a chunk, on the worker that keeps it; the chain is that of the chunk's own steps."""
-    data, (dynamics, point) = part.value, at.value
-    return Parcel(count_sessions(data, tables_of(data, dynamics, point), (0, data.n_sessions)))
+    """One pass over a chunk, on the worker that keeps it."""
+    problem = part.value
+    return Parcel(count_sessions(problem.read(at.value), (0, problem.data.n_sessions)))
 
 
-def tables_of(data: Trajectories, dynamics: IntentionDynamics, point: Point) -> Tables:
-    """The bank and the emissions depend on ``point`` alone, the rows on the steps of ``data``."""
-    return read_tables(data, dynamics.chain(point.dynamics, data), point.log_policy)
-
-
-def check_addable(counted: Sequence[Counted], tables: Tables) -> None:
+def check_addable(counted: Sequence[Counted]) -> None:
     """Counts add up only where every chunk uses the same bank of transition matrices."""
-    expected = tables.chain.bank.shape
+    expected = counted[0].chain.transitions.shape
     for part in counted:
-        if part.transitions.shape != expected:
+        if part.chain.transitions.shape != expected:
             raise ShapeMismatch(
                 field="the bank of transition matrices of some sessions",
-                shape=part.transitions.shape,
+                shape=part.chain.transitions.shape,
                 expected=expected,
                 remedy="the data can be spread over a cluster only if the bank depends on the parameters alone; "
                 "fit without client",

@@ -8,8 +8,8 @@ save passes, and ``benchmarks/passes.py`` measures how many:
 (:mod:`hiql.sweeps`).
 
 *Jumps.* SQUAREM (Varadhan & Roland 2008) uses two passes, r = G(x) − x and v = G(G(x)) − G(x) − r, to jump ahead to
-x − 2ar + a²v with a = −‖r‖/‖v‖. Here x is log(n + 0.1), all blocks together, and the counts of each block are scaled
-alike; so they stay counts. A jump whose pass ends below the objective before it is taken back: the climb is monotone.
+x − 2ar + a²v with a = −‖r‖/‖v‖. What x is, the passes say: counts where the M-step is counting, else parameters. A jump
+whose pass ends below the objective before it is taken back: the climb is monotone.
 
 Anderson acceleration, other step lengths of SQUAREM, and passes to and fro through the blocks, tried on the problems of
 that benchmark from ten other starts each, saved fewer passes; sixteen blocks, or one for each session, saved few more.
@@ -23,18 +23,11 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import NamedTuple
 
-import numpy as np
-
 from hiql.problem import Point, Problem
-from hiql.sweeps import Swept, sweeper_of
+from hiql.sweeps import Swept, Sweeper, sweeper_of
 
 Hopeless = Callable[[list[float]], bool]
 _objective = attrgetter("objective")
-
-TOO_FEW = 1e-200
-"""Counts below this are left alone by a jump: they could not be scaled to any size."""
-ALMOST_NOTHING = 0.1
-"""Counts far below this are alike to a jump, which works on logarithms."""
 
 
 class Climb(NamedTuple):
@@ -59,7 +52,7 @@ def climb(problem: Problem, start: Point, max_passes: int, tol: float, hopeless:
     """
     if not problem.is_monotone:
         return plain_climb(problem, start, max_passes, tol, hopeless)
-    sweeper = sweeper_of(problem, len(start.log_policy))
+    sweeper = sweeper_of(problem)
     before, now = None, sweeper.begin(start)
     best = now
     trace, passes, longest, converged = [now.objective], 1, 4.0, False
@@ -72,7 +65,7 @@ def climb(problem: Problem, start: Point, max_passes: int, tol: float, hopeless:
         passes += 1
         trace.append(after.objective)
         converged = bool(abs(after.objective - now.objective) <= tol * abs(after.objective))
-        jump, factor = _extrapolate(before, now, after, longest) if before else (after, 1.0)
+        jump, factor = _extrapolate(sweeper, before, now, after, longest) if before else (after, 1.0)
         before, now = now, after
         if factor > 1.0 and not ended():
             landed = sweeper.sweep(jump)
@@ -103,13 +96,9 @@ def plain_climb(problem: Problem, start: Point, max_passes: int, tol: float, hop
     return Climb(best.point, best.objective, tuple(trace), len(trace), converged)
 
 
-def _extrapolate(zero: Swept, one: Swept, two: Swept, longest: float) -> tuple[Swept, float]:
-    """SQUAREM's jump from the counts of three successive passes, and its length −a, between 1 and ``longest``."""
-    totals = two.totals
-    x, y, z = (np.log(counts + ALMOST_NOTHING) for counts in (zero.totals, one.totals, totals))
+def _extrapolate(sweeper: Sweeper, zero: Swept, one: Swept, two: Swept, longest: float) -> tuple[Swept, float]:
+    """SQUAREM's jump from three successive passes, and its length −a, between 1 and ``longest``."""
+    x, y, z = map(sweeper.coordinates, (zero, one, two))
     r, v = y - x, z - 2 * y + x
     factor = min(max(math.sqrt((r @ r) / max(v @ v, sys.float_info.min)), 1.0), longest)
-    highest = math.log(totals.sum() + ALMOST_NOTHING)  # no count is more than all counts
-    landing = np.exp(np.minimum(x + factor * (2 * r + factor * v), highest)) - ALMOST_NOTHING
-    scale = np.divide(np.maximum(landing, 0.0), totals, out=np.ones_like(x), where=totals > TOO_FEW)
-    return two._replace(memory=two.memory * scale), factor
+    return sweeper.landed(two, x + factor * (2 * r + factor * v)), factor

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from hiql.choices.choice import Taken
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import Chain, ChainCounts, FloatArray
-from hiql.errors import InvalidNumberOfIntentions, ShapeMismatch
-from hiql.kernels.filtering import filter_sessions
-from hiql.kernels.log_tables import scaled_exponentials
-from hiql.kernels.smoother import FLOOR, MOST_PHASES, smooth_sessions
-from hiql.kernels.viterbi import viterbi_sessions
+from hiql.dynamics.chain import Chain, ChainCounts
+from hiql.engine.chunk import Chunk
+from hiql.parts.part import FloatArray
+from hiql.parts.rows import Sessions, Some, add_rows
 from hiql.threads import map_in_threads
 
 STEPS_PER_CHUNK = 50_000
@@ -27,171 +26,91 @@ MOST_CHUNKS = 16
 """Few, as their counts are kept until all are done; enough for two or four threads to end at the same time."""
 
 
+class Reading(NamedTuple):
+    """Everything the smoother looks up, for any chunk of the sessions of ``data``: what the two parts say.
+
+    ``statistics(sessions, counts)`` turns the expected counts of the rows that a chunk has read into what the choice
+    wants to know of it.
+    """
+
+    data: Trajectories
+    n_intentions: int
+    chain: Callable[[Sessions], Chain]
+    taken: Callable[[Sessions], Taken]
+    statistics: Callable[[Sessions, FloatArray], FloatArray]
+
+    def chunk(self, sessions: Sessions) -> Chunk:
+        """What both parts say of these sessions, ready for the kernels."""
+        first, last = sessions
+        offsets = self.data.offsets[first : last + 1]
+        return Chunk(offsets - offsets[0], self.chain(sessions), self.taken(sessions), self.n_intentions).checked()
+
+    @property
+    def all_sessions(self) -> Chunk:
+        return self.chunk((0, self.data.n_sessions))
+
+
 class Expectation(NamedTuple):
-    """The outcome of an E-step: log-likelihood and expected counts of the chain and of actions (K, S, A)."""
+    """The outcome of an E-step: log-likelihood, expected counts of the chain, and the statistics of the choice."""
 
     log_likelihood: float
     chain: ChainCounts
-    actions: FloatArray
-
-
-class Emission(NamedTuple):
-    """p(a|s, phase) as ``table`` (S·A + 1, P), each row divided by its maximum, whose log is ``log_scale``.
-
-    The last row, all ones, is that of missing steps: no evidence.
-    """
-
-    table: FloatArray
-    log_scale: FloatArray
-
-
-def emission(log_policy: FloatArray, phases: npt.NDArray[np.intp]) -> Emission:
-    """The emission table of log-policies (K, S, A) for phases (P,) that belong to intentions."""
-    return Emission(*scaled_exponentials(log_policy.reshape(len(log_policy), -1), phases))
-
-
-def expect(data: Trajectories, chain: Chain, log_policy: FloatArray, n_threads: int = 1) -> Expectation:
-    """The E-step. The result does not depend on ``n_threads``: the data are cut into the same chunks regardless."""
-    tables = read_tables(data, chain, log_policy)
-    counted = map_in_threads(partial(count_sessions, data, tables), chunks(data), n_threads)
-    return add_up(counted, tables, data.pair_counts)
-
-
-class Tables(NamedTuple):
-    """What the smoother looks up: the chain, floored, and p(a|s, phase)."""
-
-    chain: Chain
-    emission: Emission
-    n_intentions: int
+    choice: FloatArray
 
 
 class Counted(NamedTuple):
-    """What one pass over some sessions has counted, before the work that needs doing only once for all of them.
-
-    ``log_likelihood`` lacks the emission's scale, ``transitions`` (M, P, P) lack the factor ``bank``, and ``pairs``
-    (S·A + 1, P) are by phase.
-    """
+    """The outcome of an E-step on a chunk; it has the statistics of ``some`` rows of the choice, or of all (None)."""
 
     log_likelihood: float
-    initial: FloatArray
-    transitions: FloatArray
-    pairs: FloatArray
+    chain: ChainCounts
+    choice: FloatArray
+    some: Some | None
 
 
-def read_tables(data: Trajectories, chain: Chain, log_policy: FloatArray) -> Tables:
-    initial, bank = _floored(data, chain, len(log_policy))
-    floored = chain._replace(initial=initial, bank=bank)
-    return Tables(floored, emission(log_policy, chain.phases), len(log_policy))
+def expect(reading: Reading, n_threads: int = 1) -> Expectation:
+    """The E-step. The result does not depend on ``n_threads``: the data are cut into the same chunks regardless."""
+    return add_up(map_in_threads(partial(count_sessions, reading), chunks(reading.data), n_threads))
 
 
-def count_sessions(data: Trajectories, tables: Tables, sessions: tuple[int, int]) -> Counted:
-    """One pass over the sessions from the first to before the last of ``sessions``."""
-    first, last = sessions
-    initial, bank, table = tables.chain.initial, tables.chain.bank, tables.emission.table
-    counts = np.zeros(len(initial)), np.zeros(bank.shape), np.zeros(table.shape)
-    work = np.empty((int(data.lengths[first:last].max()), len(initial)))
-    offsets = data.offsets[first : last + 1]
-    rows = _rows(tables.chain, slice(offsets[0], offsets[-1]))
-    steps = _read_only(offsets - offsets[0]), _read_only(data.pairs_between(first, last)), rows
-    at = (0,) * len(initial), (0, last - first, 1), *steps
-    return Counted(smooth_sessions(*at, initial, bank, table, work, *counts), *counts)
+def count_sessions(reading: Reading, sessions: Sessions) -> Counted:
+    """One pass over a chunk: the sessions from the first to before the last of ``sessions``."""
+    chunk = reading.chunk(sessions)
+    longest = int(reading.data.lengths[slice(*sessions)].max())
+    log_likelihood, initial, transitions, rows = chunk.smoothed(np.empty((longest, chunk.n_phases)))
+    statistics = reading.statistics(sessions, chunk.by_intention(rows))
+    counts = ChainCounts(initial, transitions)
+    return Counted(log_likelihood + chunk.taken.log_scale, counts, statistics, chunk.taken.some)
 
 
-def add_up(counted: Sequence[Counted], tables: Tables, pair_counts: FloatArray) -> Expectation:
+def add_up(counted: Sequence[Counted]) -> Expectation:
     """The E-step of all sessions from its chunks, added in their order: the same bits wherever they were counted."""
-    log_likelihoods, firsts, transitions, pairs = zip(*counted, strict=True)
-    log_likelihood = sum(log_likelihoods) + float(pair_counts.ravel() @ tables.emission.log_scale)
-    counts = ChainCounts(sum(firsts[1:], firsts[0]), sum(transitions[1:], transitions[0]) * tables.chain.bank)
-    actions = _by_intention(sum(pairs[1:], pairs[0])[:-1], tables.chain, tables.n_intentions).T
-    return Expectation(float(log_likelihood), counts, actions.reshape(-1, *pair_counts.shape))
+    log_likelihood = sum(part.log_likelihood for part in counted)
+    chain = ChainCounts(*(sum(parts[1:], parts[0]) for parts in zip(*(part.chain for part in counted), strict=True)))
+    return Expectation(log_likelihood, chain, add_rows([(part.choice, part.some) for part in counted]))
 
 
-def smooth(data: Trajectories, chain: Chain, log_policy: FloatArray) -> FloatArray:
-    """(N, K) p(z_t | the whole session)."""
-    table, _ = emission(log_policy, chain.phases)
-    initial, bank = _floored(data, chain, len(log_policy))
-    n_phases = len(chain.phases)
-    posterior = np.empty((data.n_steps, n_phases))
-    counts = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
-    rows = _rows(chain, slice(None))
-    at = (0,) * n_phases, (0, data.n_sessions, 1), data.offsets, data.pairs, rows
-    smooth_sessions(*at, initial, bank, table, posterior, *counts)
-    return _by_intention(posterior, chain, len(log_policy))
+def smooth(reading: Reading) -> FloatArray:
+    """(N, K) p(z_t | the whole session); a step that makes its session impossible is passed over like a missing one."""
+    chunk = reading.all_sessions
+    posterior = np.empty((reading.data.n_steps, chunk.n_phases))
+    chunk.smoothed(posterior)
+    return chunk.by_intention(posterior)
 
 
-def causal(data: Trajectories, chain: Chain, log_policy: FloatArray) -> tuple[FloatArray, FloatArray]:
+def causal(reading: Reading) -> tuple[FloatArray, FloatArray]:
     """(N, K) twice: p(z_t | steps before t) and p(z_t | steps up to t)."""
-    table, _ = emission(log_policy, chain.phases)
-    predicted = np.empty((data.n_steps, len(chain.phases)))
-    filtered = np.empty_like(predicted)
-    filter_sessions(
-        data.offsets, data.pairs, chain.rows, *_floored(data, chain, len(log_policy)), table, predicted, filtered
-    )
-    n_intentions = len(log_policy)
-    return _by_intention(predicted, chain, n_intentions), _by_intention(filtered, chain, n_intentions)
+    chunk = reading.all_sessions
+    predicted, filtered = chunk.followed()
+    return chunk.by_intention(predicted), chunk.by_intention(filtered)
 
 
-def most_likely_path(data: Trajectories, chain: Chain, log_policy: FloatArray) -> npt.NDArray[np.int64]:
+def most_likely_path(reading: Reading) -> npt.NDArray[np.int64]:
     """(N,) the intentions on the most likely path through each session (Viterbi)."""
-    table, _ = emission(log_policy, chain.phases)
-    initial, bank = _floored(data, chain, len(log_policy))
-    with np.errstate(divide="ignore"):
-        log_table = np.log(table)
-    path = np.empty(data.n_steps, dtype=np.int64)
-    viterbi_sessions(data.offsets, data.pairs, chain.rows, np.log(initial), np.log(bank), log_table, path)
-    return chain.phases[path]
+    chunk = reading.all_sessions
+    return chunk.chain.phases[chunk.best_path()]
 
 
-def _floored(data: Trajectories, chain: Chain, n_intentions: int) -> tuple[FloatArray, FloatArray]:
-    """Initial and bank with no probability below the floor that keeps the smoother from underflowing.
-
-    The kernels do not check bounds, so this door to them checks that the chain fits the data and itself.
-    """
-    n_phases = len(chain.phases)
-    if n_phases > MOST_PHASES:
-        raise InvalidNumberOfIntentions(n_intentions=n_phases, remedy=f"choose at most {MOST_PHASES}")
-    fits = chain.initial.shape == (n_phases,) and chain.bank.shape[1:] == (n_phases, n_phases)
-    fits = fits and chain.rows.shape == (data.n_steps,) and int(_largest(chain.rows)) < len(chain.bank)
-    if not (fits and all(0 <= intention < n_intentions for intention in chain.phases.tolist())):
-        raise ShapeMismatch(
-            field="chain",
-            shape=(chain.initial.shape, chain.bank.shape, chain.rows.shape),
-            expected=((n_phases,), ("M", n_phases, n_phases), (data.n_steps,)),
-            remedy="let the dynamics give one row of the bank, below M, for each step, and phases of known intentions",
-        )
-    return np.maximum(chain.initial, FLOOR), np.maximum(chain.bank, FLOOR)
-
-
-def _largest(rows: npt.NDArray[np.uint32]) -> int:
-    """The largest row; a constant broadcast over all steps is looked at once."""
-    return rows[0] if rows.strides == (0,) else rows.max()
-
-
-def _rows(chain: Chain, steps: slice) -> npt.NDArray[np.uint32] | None:
-    """What the smoother takes for ``rows`` of these steps: None where there is only one matrix to choose."""
-    return None if len(chain.bank) == 1 else _read_only(np.ascontiguousarray(chain.rows[steps]))
-
-
-def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A view that cannot be written to. To the compiler that is a type: so it compiles one smoother, not two."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def _by_intention(per_phase: FloatArray, chain: Chain, n_intentions: int) -> FloatArray:
-    """(…, K) sums over the phases of each intention."""
-    if _is_identity(chain.phases, n_intentions):
-        return per_phase
-    return per_phase @ np.eye(n_intentions)[chain.phases]
-
-
-def _is_identity(phases: npt.NDArray[np.intp], n_intentions: int) -> bool:
-    """Whether every intention has one phase, in order: then there is nothing to map, as in a plain Markov chain."""
-    return bool(phases.tolist() == list(range(n_intentions)))
-
-
-def chunks(data: Trajectories) -> list[tuple[int, int]]:
+def chunks(data: Trajectories) -> list[Sessions]:
     """Ranges of sessions of about equal numbers of steps; they depend on the data alone."""
     least = max(STEPS_PER_CHUNK, data.n_states * data.n_actions)
     n_chunks = min(data.n_steps // least, MOST_CHUNKS)

@@ -11,23 +11,28 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from hiql.choices.choice import Choice
+from hiql.choices.table import TableChoice
 from hiql.cluster import spread
 from hiql.data.coding import Coding
 from hiql.data.sizes import check_sizes, check_trajectories
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import Chain, FloatArray, IntentionDynamics
+from hiql.dynamics.chain import IntentionDynamics
 from hiql.dynamics.markov import MarkovChain
 from hiql.em import Climb, climb
 from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
-from hiql.inference import causal, expect, most_likely_path, smooth
+from hiql.inference import Reading, causal, expect, most_likely_path, smooth
+from hiql.parts.part import FloatArray
 from hiql.problem import Point, Problem, expect_here
 from hiql.progress import progress_bar
 from hiql.sampling import sample_sessions, session_lengths
-from hiql.scoring import ScoredEstimator, log_odds_seen
+from hiql.scoring import ScoredEstimator
 from hiql.search import Attempt, Restarts, Search, find_optimum
-from hiql.solvers.preference import Preference, RewardSolver
+from hiql.solvers.preference import Reward
 from hiql.worlds.mdp import MDP
 
+PER_INTENTION = ("reward_", "q_", "value_", "share_")
+"""Fitted attributes beside those that the parts show, with intentions along their first axis."""
 FEW_STEPS = 0.5
 """An intention with fewer expected steps than this is reported as empty."""
 
@@ -38,8 +43,11 @@ class IntentionModel(ScoredEstimator):
     Parameters
     ----------
     n_intentions : K
-    solver : how a reward explains weighted demonstrations (:class:`~hiql.solvers.RewardSolver`)
-    dynamics : how intentions follow one another; a first-order Markov chain by default
+    choice : how an intention acts (:mod:`hiql.choices`); by default the one that the reward was made to explain, or a
+        table of probabilities for every state
+    reward : what an intention wants (:mod:`hiql.rewards`), found once the choices are known; None finds no rewards
+    solver : the name of ``reward`` in the first release
+    dynamics : how intentions follow one another (:mod:`hiql.dynamics`); a first-order Markov chain by default
     n_init : random starts, each followed for a few iterations; the best is taken further
     patience : how many disturbances of the best solution may fail in a row before the search ends; None means
         12·(K − 1). With 0, the search is over after the starts.
@@ -76,7 +84,9 @@ class IntentionModel(ScoredEstimator):
         self,
         n_intentions: int = 2,
         *,
-        solver: RewardSolver,
+        choice: Choice | None = None,
+        reward: Reward | None = None,
+        solver: Reward | None = None,
         dynamics: IntentionDynamics | None = None,
         n_init: int = 4,
         patience: int | None = None,
@@ -88,6 +98,8 @@ class IntentionModel(ScoredEstimator):
         progress: bool = True,
     ) -> None:
         self.n_intentions = n_intentions
+        self.choice = choice
+        self.reward = reward
         self.solver = solver
         self.dynamics = dynamics
         self.n_init = n_init
@@ -99,11 +111,26 @@ class IntentionModel(ScoredEstimator):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _solver(self) -> RewardSolver:
-        return self.solver
+    def _reward(self) -> Reward | None:
+        return self.solver if self.reward is None else self.reward
+
+    def _choice(self) -> Choice:
+        if self.choice is not None:
+            return self.choice
+        reward = self._reward()
+        return TableChoice() if reward is None else reward.choice
 
     def _dynamics(self) -> IntentionDynamics:
         return MarkovChain() if self.dynamics is None else self.dynamics
+
+    def _problem(self, data: Trajectories, **options: Any) -> Problem:
+        return Problem(data, self._dynamics(), self._choice(), self.n_intentions, **options)
+
+    @property
+    def world_(self) -> MDP | None:
+        """The world that the rewards are about, where it is known: figures draw its map and use its names."""
+        reward = self._reward()
+        return None if reward is None else reward.world
 
     # --- fitting ----------------------------------------------------------------------------------------------
 
@@ -126,22 +153,19 @@ class IntentionModel(ScoredEstimator):
         """
         check_trajectories(data)
         search = self._checked_search(data)
-        solver, dynamics = self._solver(), self._dynamics()
-        solver.check(data, self.n_intentions)
         sampling = np.random.default_rng([self.random_state, 1]) if self.sampled else None
-        problem = Problem(data, dynamics, solver, search.n_jobs, sampling)
+        problem = self._problem(data, n_threads=search.n_jobs, sampling=sampling)
+        for part in problem.parts:
+            part.check(data, self.n_intentions)
+        if (reward := self._reward()) is not None:
+            reward.check(data)
         if client is not None:
             problem = spread(problem, client)
         if init is None:
             with progress_bar(f"Fitting {self.n_intentions} intentions", enabled=self.progress) as update:
-                best, restarts = find_optimum(problem, self.n_intentions, search, self.random_state, update)
+                best, restarts = find_optimum(problem, search, self.random_state, update)
         else:
-            init._check_data(data)
-            if len(init.log_policy_) != self.n_intentions:
-                raise InvalidNumberOfIntentions(
-                    n_intentions=self.n_intentions, remedy=f"init has {len(init.log_policy_)}; choose the same number"
-                )
-            best = climb(problem, Point(init.dynamics_parameters_, init.log_policy_), search.max_iter, search.tol)
+            best = climb(problem, self._start_of(init, data), search.max_iter, search.tol)
             restarts = Restarts((Attempt("init", best.objective, best.n_passes),))
         self._keep(problem, best, restarts, sort=init is None)
         if client is not None and problem.e_step is expect_here:
@@ -149,6 +173,18 @@ class IntentionModel(ScoredEstimator):
         self.coding_ = Coding.of(data)
         self.about_: dict[str, Any] = {}
         return self
+
+    def _start_of(self, init: IntentionModel, data: Trajectories) -> Point:
+        """The parameters of another fitted model, if they are those of a model like this."""
+        init._check_data(data)
+        if init.n_intentions != self.n_intentions:
+            raise InvalidNumberOfIntentions(
+                n_intentions=self.n_intentions, remedy=f"init has {init.n_intentions}; choose the same number"
+            )
+        point = Point(init.dynamics_parameters_, init.choice_parameters_)
+        for part, params in zip(self._problem(data).parts, point, strict=True):
+            part.check_params(params, data, self.n_intentions)
+        return point
 
     def _checked_search(self, data: Trajectories) -> Search:
         k = self.n_intentions
@@ -172,19 +208,21 @@ class IntentionModel(ScoredEstimator):
 
     def _keep(self, problem: Problem, best: Climb, restarts: Restarts, *, sort: bool) -> None:
         """Turn the best point into fitted attributes; the rewards are solved here, once."""
-        point = best.point
+        point, data = best.point, problem.data
         expectation = problem.expect(point)
         if sort:
-            order = np.argsort(-expectation.actions.sum(axis=(1, 2)), kind="stable")
-            point = Point(problem.dynamics.permute(point.dynamics, order), point.log_policy[order])
+            point = problem.permute(point, np.argsort(-problem.choice.use(expectation.choice), kind="stable"))
             expectation = problem.expect(point)
-        preference = problem.solver.explain(problem.evidence(point, expectation), point.log_policy)
-        point = Point(point.dynamics, preference.log_policy)  # a random M-step has moved it
-        expectation = problem.expect(point)
-        use = expectation.actions.sum(axis=(1, 2))
-        told = log_odds_seen(problem.data.pair_counts)
-        self.n_free_ = problem.dynamics.n_free(point.dynamics) + self.n_intentions * told
-        self._set_parameters(point, preference)
+        evidence = problem.evidence(point, expectation)
+        if not problem.choice.exact:  # one more step leads to where the reward will be
+            point = point._replace(choice=problem.choice.update(point.choice, evidence))
+            expectation = problem.expect(point)
+        use = problem.choice.use(expectation.choice)
+        self._set_parameters(point)
+        if (reward := self._reward()) is not None:
+            self.reward_, self.q_, self.value_, _ = reward.explain(evidence, self.log_policy_)
+        self.n_states_, self.n_actions_ = data.n_states, data.n_actions
+        self.n_free_ = problem.dynamics.n_free(expectation.chain) + problem.choice.n_free(data, self.n_intentions)
         self.log_likelihood_ = expectation.log_likelihood
         self.objective_ = problem.objective(point, expectation)
         self.trace_ = np.array(best.trace)
@@ -192,16 +230,14 @@ class IntentionModel(ScoredEstimator):
         self.converged_ = best.converged
         self.restarts_ = restarts
         self.share_ = use / use.sum()
-        self.notes_ = self._notes(use, best, problem.data)
+        self.notes_ = self._notes(use, best, data)
 
-    def _set_parameters(self, point: Point, preference: Preference) -> None:
-        summary = self._dynamics().summary(point.dynamics)
-        self.initial_, self.transition_ = summary["initial"], summary["transition"]
-        self.dynamics_parameters_ = point.dynamics
-        self.log_policy_ = preference.log_policy
-        self.policy_ = np.exp(preference.log_policy)
-        self.reward_, self.q_, self.value_ = preference.reward, preference.q, preference.value
-        _, self.n_states_, self.n_actions_ = preference.q.shape
+    def _set_parameters(self, point: Point) -> None:
+        """What the parts know, and what they show of it."""
+        self.dynamics_parameters_, self.choice_parameters_ = point
+        shown = self._dynamics().summary(point.dynamics) | self._choice().summary(point.choice)
+        for name, value in shown.items():
+            setattr(self, f"{name}_", value)
 
     def _notes(self, use: FloatArray, best: Climb, data: Trajectories) -> tuple[str, ...]:
         notes = [
@@ -214,34 +250,35 @@ class IntentionModel(ScoredEstimator):
                 f"the fit stopped after {best.n_passes} passes (max_iter={self.max_iter}) before it converged to "
                 f"tol={self.tol:g}; raise max_iter"
             )
-        if not data.has_next_states:
-            notes.append("no step has a known next state: without a known world, rewards are log-odds of actions only")
-        return tuple(notes)
+        reward = self._reward()
+        return tuple(notes) + (() if reward is None else reward.notes(data))
 
     # --- inference --------------------------------------------------------------------------------------------
 
+    def _read(self, data: Trajectories) -> Reading:
+        self._check_data(data)
+        return self._problem(data).read(Point(self.dynamics_parameters_, self.choice_parameters_))
+
     def _log_likelihood(self, data: Trajectories) -> float:
-        return expect(data, self._chain(data), self.log_policy_).log_likelihood
+        return expect(self._read(data)).log_likelihood
 
     def smooth_proba(self, data: Trajectories) -> FloatArray:
         """(N, K) p(z_t | the whole session). It looks ahead: do not relate it to neural activity causally."""
-        return smooth(data, self._chain(data), self.log_policy_)
+        return smooth(self._read(data))
 
     def filter_proba(self, data: Trajectories) -> FloatArray:
         """(N, K) p(z_t | steps up to and including t): causal."""
-        return causal(data, self._chain(data), self.log_policy_)[1]
+        return causal(self._read(data))[1]
 
     def decode(self, data: Trajectories) -> npt.NDArray[np.int64]:
         """(N,) the most likely path of intentions through each session (Viterbi)."""
-        return most_likely_path(data, self._chain(data), self.log_policy_)
+        return most_likely_path(self._read(data))
 
     def predict_action_proba(self, data: Trajectories) -> FloatArray:
         """(N, A) p(a_t | s_t and steps before t): causal. Uniform where the state is missing."""
-        predicted, _ = causal(data, self._chain(data), self.log_policy_)
-        proba = np.full((data.n_steps, data.n_actions), 1.0 / data.n_actions)
-        known = data.states >= 0
-        proba[known] = np.einsum("nk,kna->na", predicted[known], self.policy_[:, data.states[known]])
-        return proba
+        predicted, _ = causal(self._read(data))
+        proba = self._choice().proba(self.choice_parameters_, data, np.arange(data.n_steps))
+        return np.einsum("nk,nka->na", predicted, proba)
 
     def sample(
         self,
@@ -257,7 +294,7 @@ class IntentionModel(ScoredEstimator):
         ``n_steps`` is one length for all sessions or one for each; ``start`` a state or a distribution (S,),
         by default the world's.
         """
-        check_is_fitted(self, "log_policy_")
+        check_is_fitted(self)
         check_sizes(world, self.n_states_, self.n_actions_)
         rng = np.random.default_rng(random_state)
         lengths = session_lengths(n_sessions, n_steps)
@@ -265,32 +302,35 @@ class IntentionModel(ScoredEstimator):
         labels = (self.coding_.state_labels, self.coding_.action_labels) if hasattr(self, "coding_") else (None, None)
         return replace(sampled, state_labels=labels[0], action_labels=labels[1])
 
+    @property
+    def _sizes(self) -> tuple[int, int]:
+        return self.n_states_, self.n_actions_
+
     def _check_data(self, data: Trajectories) -> None:
         super()._check_data(data)
         if hasattr(self, "coding_"):  # a lifted copy has none
             self.coding_.check(data)
 
-    def _chain(self, data: Trajectories) -> Chain:
-        self._check_data(data)
-        return self._unchecked_chain(data)
-
-    def _unchecked_chain(self, data: Trajectories) -> Chain:
-        return self._dynamics().chain(self.dynamics_parameters_, data)
+    # --- the same fit, seen otherwise ---------------------------------------------------------------------------
 
     def permuted(self, order: npt.ArrayLike) -> Self:
         """A copy in which intention ``order[i]`` is called i."""
-        check_is_fitted(self, "log_policy_")
+        check_is_fitted(self)
         index = np.asarray(order, dtype=np.intp)
         if sorted(index.tolist()) != list(range(self.n_intentions)):
             raise InvalidParameter(
                 parameter="order", value=order, remedy=f"name each of 0…{self.n_intentions - 1} exactly once"
             )
         other = copy(self)
-        point = Point(self._dynamics().permute(self.dynamics_parameters_, index), self.log_policy_[index])
         other._set_parameters(
-            point, Preference(self.reward_[index], self.q_[index], self.value_[index], point.log_policy)
+            Point(
+                self._dynamics().permute(self.dynamics_parameters_, index),
+                self._choice().permute(self.choice_parameters_, index),
+            )
         )
-        other.share_ = self.share_[index]
+        for name in PER_INTENTION:
+            if hasattr(self, name):
+                setattr(other, name, getattr(self, name)[index])
         other.about_ = dict(self.about_)
         if "names" in self.about_:
             other.about_["names"] = [self.about_["names"][i] for i in index]
@@ -302,18 +342,13 @@ class IntentionModel(ScoredEstimator):
         With the back-off of :func:`hiql.evaluate.fit_coarse_to_fine`, a fit to short histories is where the fit to
         longer ones starts and what its policies are pulled towards.
         """
-        check_is_fitted(self, "log_policy_")
+        check_is_fitted(self)
         at = np.asarray(parent, dtype=np.intp)
         other = copy(self)
-        preference = Preference(self.reward_[:, at], self.q_[:, at], self.value_[:, at], self.log_policy_[:, at])
-        other._set_parameters(Point(self.dynamics_parameters_, preference.log_policy), preference)
-        for name in (
-            "log_likelihood_",
-            "objective_",
-            "trace_",
-            "n_free_",
-            "coding_",
-        ):  # these were about the coarse data
+        other._set_parameters(Point(self.dynamics_parameters_, self._choice().lift(self.choice_parameters_, at)))
+        other.reward_, other.q_, other.value_ = self.reward_[:, at], self.q_[:, at], self.value_[:, at]
+        other.n_states_ = len(at)
+        for name in ("log_likelihood_", "objective_", "trace_", "n_free_", "coding_"):  # of the coarse data
             delattr(other, name)
         return other
 
@@ -321,7 +356,7 @@ class IntentionModel(ScoredEstimator):
         """Write the fitted model to one file, whole or not at all; read it with :func:`hiql.load`."""
         from hiql.persistence import save_model
 
-        check_is_fitted(self, "log_policy_")
+        check_is_fitted(self)
         save_model(self, path)
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import FloatArray, IntentionDynamics
-from hiql.em import Climb
-from hiql.errors import InvalidParameter
+from hiql.choices.choice import Choice
+from hiql.dynamics.chain import IntentionDynamics
 from hiql.intention_model import IntentionModel
 from hiql.solvers.iavi import IAVI
 from hiql.solvers.iql import iql_solver
-from hiql.solvers.preference import RewardSolver
+from hiql.parts.part import FloatArray
+from hiql.solvers.preference import Reward
 from hiql.worlds.mdp import MDP
-from hiql.worlds.possible import impossible_share
 
 __all__ = ["HIAVI", "HIQL", "IntentionModel"]
 
@@ -38,6 +36,7 @@ class HIAVI(IntentionModel):
         *,
         mdp: MDP,
         pseudo_count: float | FloatArray = 0.1,
+        choice: Choice | None = None,
         dynamics: IntentionDynamics | None = None,
         n_init: int = 4,
         patience: int | None = None,
@@ -51,6 +50,7 @@ class HIAVI(IntentionModel):
         self.n_intentions = n_intentions
         self.mdp = mdp
         self.pseudo_count = pseudo_count
+        self.choice = choice
         self.dynamics = dynamics
         self.n_init = n_init
         self.patience = patience
@@ -61,21 +61,7 @@ class HIAVI(IntentionModel):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _notes(self, use: FloatArray, best: Climb, data: Trajectories) -> tuple[str, ...]:
-        share = impossible_share(self.mdp, data)
-        doubt = (
-            f"{share:.1%} of the observed moves are impossible in this world: rewards and values are wrong if its "
-            "states or actions are in another order than those of the data; check the transitions",
-        )
-        return super()._notes(use, best, data) + (doubt if share > 0 else ())
-
-    def _solver(self) -> RewardSolver:
-        if not isinstance(self.mdp, MDP):
-            raise InvalidParameter(
-                parameter="mdp",
-                value=type(self.mdp).__name__,
-                remedy="give an hiql.MDP or a world of hiql.worlds",
-            )
+    def _reward(self) -> Reward:
         return IAVI(self.pseudo_count, mdp=self.mdp)
 
 
@@ -101,6 +87,7 @@ class HIQL(IntentionModel):
         pseudo_count: float | FloatArray = 0.1,
         learning_rates: tuple[float, float, float] = (0.05, 0.05, 0.05),
         epochs: int = 20,
+        choice: Choice | None = None,
         dynamics: IntentionDynamics | None = None,
         n_init: int = 4,
         patience: int | None = None,
@@ -117,6 +104,7 @@ class HIQL(IntentionModel):
         self.pseudo_count = pseudo_count
         self.learning_rates = learning_rates
         self.epochs = epochs
+        self.choice = choice
         self.dynamics = dynamics
         self.n_init = n_init
         self.patience = patience
@@ -127,7 +115,7 @@ class HIQL(IntentionModel):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _solver(self) -> RewardSolver:
+    def _reward(self) -> Reward:
         options: dict[str, Any] = {"discount": self.discount, "pseudo_count": self.pseudo_count}
         if self.method == "stochastic":
             options |= {

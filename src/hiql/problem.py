@@ -1,24 +1,26 @@
-"""What EM maximises: data, dynamics and a solver; one pass of plain EM over it."""
+"""What EM maximises: data and the two parts of a model; one pass of plain EM over it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from hiql.choices.choice import Choice, ChoicePrior, Evidence
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import FloatArray, IntentionDynamics, Parameters
-from hiql.inference import Expectation, expect, smooth
-from hiql.solvers.preference import Evidence, RewardSolver
+from hiql.dynamics.chain import ChainPrior, IntentionDynamics
+from hiql.inference import Expectation, Reading, expect, smooth
+from hiql.parts.part import FloatArray, Order
 
 
 class Point(NamedTuple):
-    """A model's parameters θ: those of the dynamics, and the log-policies (K, S, A)."""
+    """A model's parameters θ: those of its dynamics and those of its choice."""
 
-    dynamics: Parameters
-    log_policy: FloatArray
+    dynamics: Any
+    choice: Any
 
 
 class Step(NamedTuple):
@@ -31,11 +33,10 @@ class Step(NamedTuple):
 
 def expect_here(problem: Problem, point: Point) -> Expectation:
     """The E-step in this process."""
-    chain = problem.dynamics.chain(point.dynamics, problem.data)
-    return expect(problem.data, chain, point.log_policy, problem.n_threads)
+    return expect(problem.read(point), problem.n_threads)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
     """What is to be maximised. ``sampling``, where given, draws the demonstrations as the paper does.
 
@@ -44,39 +45,98 @@ class Problem:
 
     data: Trajectories
     dynamics: IntentionDynamics
-    solver: RewardSolver
+    choice: Choice
+    n_intentions: int
     n_threads: int = 1
     sampling: np.random.Generator | None = None
     e_step: Callable[[Problem, Point], Expectation] = expect_here
 
+    @cached_property
+    def timeline(self) -> Any:
+        """The rows of the dynamics, bound to the data once."""
+        return self.dynamics.bind(self.data)
+
+    @cached_property
+    def rows(self) -> Any:
+        """The rows of the choice, bound to the data once."""
+        return self.choice.bind(self.data)
+
+    @property
+    def parts(self) -> tuple[IntentionDynamics, Choice]:
+        return self.dynamics, self.choice
+
     @property
     def is_monotone(self) -> bool:
-        return self.solver.is_exact and self.sampling is None
+        return all(part.exact for part in self.parts) and self.sampling is None
 
     def reseeded(self, seed: np.random.SeedSequence) -> Problem:
         """The same problem with sampling, if any, from a generator of its own: runs may then go side by side."""
         return self if self.sampling is None else replace(self, sampling=np.random.default_rng(seed))
+
+    def start(self, rng: np.random.Generator) -> Point:
+        """Random parameters."""
+        return self.with_new_dynamics(self.choice.start(self.data, self.n_intentions, rng), rng)
+
+    def with_new_dynamics(self, choice: Any, rng: np.random.Generator) -> Point:
+        """These parameters of the choice, and a random start of the dynamics."""
+        return Point(self.dynamics.start(self.data, self.n_intentions, rng), choice)
+
+    def permute(self, point: Point, order: Order) -> Point:
+        """The same with intention ``order[i]`` called i."""
+        return Point(*(part.permute(params, order) for part, params in zip(self.parts, point, strict=True)))
+
+    def priors(self) -> tuple[ChainPrior, ChoicePrior] | None:
+        """The pseudo-counts of both parts, if both M-steps are nothing but counting."""
+        chain = self.dynamics.conjugate(self.timeline, self.n_intentions)
+        choice = self.choice.conjugate(self.data, self.n_intentions)
+        return None if chain is None or choice is None else (chain, choice)
+
+    def vector(self, point: Point) -> FloatArray:
+        """(n,) all parameters as numbers without constraints."""
+        return np.concatenate([part.vector(params) for part, params in zip(self.parts, point, strict=True)])
+
+    def from_vector(self, vector: FloatArray, like: Point) -> Point:
+        first = len(self.dynamics.vector(like.dynamics))
+        pieces = vector[:first], vector[first:]
+        return Point(*(part.from_vector(x, p) for part, x, p in zip(self.parts, pieces, like, strict=True)))
+
+    def read(self, point: Point) -> Reading:
+        """What the smoother looks up at ``point``, for any chunk of the sessions."""
+        return Reading(
+            self.data,
+            self.n_intentions,
+            self.dynamics.chain(point.dynamics, self.timeline),
+            self.choice.taken(point.choice, self.rows),
+            lambda sessions, counts: self.choice.statistics(point.choice, self.rows, sessions, counts),
+        )
 
     def expect(self, point: Point) -> Expectation:
         return self.e_step(self, point)
 
     def evidence(self, point: Point, expectation: Expectation) -> Evidence:
         def weights() -> FloatArray:
-            return smooth(self.data, self.dynamics.chain(point.dynamics, self.data), point.log_policy)
+            return smooth(self.read(point))
 
-        evidence = Evidence(self.data, expectation.actions, weights)
-        return evidence if self.sampling is None else evidence.sampled(self.sampling)
+        evidence = Evidence(self.data, expectation.choice, weights)
+        return evidence if self.sampling is None else self._sampled(point, evidence, self.sampling)
+
+    def _sampled(self, point: Point, evidence: Evidence, rng: np.random.Generator) -> Evidence:
+        """Each demonstration goes to intention i with probability equal to its posterior (paper, Algorithm 3)."""
+        chosen = (rng.random(evidence.weights.shape) < evidence.weights).astype(np.float64)
+        everything = (0, self.data.n_sessions)
+        counts = self.choice.statistics(point.choice, self.rows, everything, self.rows.count(chosen, everything))
+        return Evidence(self.data, counts, lambda: chosen)
 
     def objective(self, point: Point, expectation: Expectation) -> float:
         """What EM climbs: log-likelihood plus log-priors."""
-        prior = self.solver.log_prior(point.log_policy) + self.dynamics.log_prior(point.dynamics)
+        prior = self.choice.log_prior(point.choice) + self.dynamics.log_prior(point.dynamics)
         return expectation.log_likelihood + prior
 
     def update(self, point: Point, expectation: Expectation) -> Point:
         """The M-step: the parameters that best explain the posteriors at ``point``."""
         return Point(
             self.dynamics.update(point.dynamics, expectation.chain),
-            self.solver.policy(self.evidence(point, expectation)),
+            self.choice.update(point.choice, self.evidence(point, expectation)),
         )
 
     def step(self, point: Point) -> Step:

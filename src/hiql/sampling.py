@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import Chain, FloatArray
+from hiql.dynamics.chain import Chain
+from hiql.parts.part import FloatArray
 from hiql.errors import InvalidParameter
 from hiql.worlds.draws import draw
 from hiql.worlds.mdp import MDP, World

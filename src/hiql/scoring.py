@@ -70,9 +70,14 @@ class ScoredEstimator(BaseEstimator, ABC):
         return -2.0 * self.score(data) + 2.0 * self.n_free_
 
     def _check_data(self, data: Trajectories) -> None:
-        check_is_fitted(self, "log_policy_")
+        check_is_fitted(self)
         check_trajectories(data)
-        check_sizes(data, *self.log_policy_.shape[-2:])
+        check_sizes(data, *self._sizes)
+
+    @property
+    def _sizes(self) -> tuple[int, int]:
+        """How many states and actions it was fitted to."""
+        return self.log_policy_.shape[-2:]
 
 
 def taken_proba(model: Scored, data: Trajectories) -> FloatArray:
@@ -80,9 +85,3 @@ def taken_proba(model: Scored, data: Trajectories) -> FloatArray:
     seen = (data.states >= 0) & (data.actions >= 0)
     taken = model.predict_action_proba(data)[np.arange(data.n_steps), data.actions]
     return np.where(seen, taken, np.nan)
-
-
-def log_odds_seen(counts: Any) -> int:
-    """How many log-odds between actions the counts (…, S, A) can tell: observed pairs − observed states."""
-    seen = np.asarray(counts) > 0
-    return int(seen.sum() - seen.any(axis=-1).sum())

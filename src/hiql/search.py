@@ -99,7 +99,7 @@ class Restarts:
 
 
 def find_optimum(
-    problem: Problem, n_intentions: int, search: Search, seed: int, on_attempt: Callable[[int, int], None]
+    problem: Problem, search: Search, seed: int, on_attempt: Callable[[int, int], None]
 ) -> tuple[Climb, Restarts]:
     """The best optimum found, and the record of the search. ``on_attempt(done, expected)`` reports progress.
 
@@ -107,11 +107,11 @@ def find_optimum(
     """
     diary = _Diary(search, seed, on_attempt)
     passes = min(SHORT, search.max_iter) if problem.is_monotone else search.max_iter
-    n_starts = search.n_init if n_intentions > 1 else 1
-    best = diary.attempt("start", partial(_start, problem, n_intentions, passes, search.tol), n_starts)
+    n_starts = search.n_init if problem.n_intentions > 1 else 1
+    best = diary.attempt("start", partial(_start, problem, passes, search.tol), n_starts)
     if not problem.is_monotone:
         return best, diary.restarts
-    if n_intentions > 1 and search.patience > 0:
+    if problem.n_intentions > 1 and search.patience > 0:
         best = _kick_until_patience_ends(problem, best, search, diary)
     finished = diary.attempt("finish", lambda _: climb(problem, best.point, search.max_iter, search.tol))
     return _continued(best, finished), diary.restarts
@@ -158,44 +158,31 @@ def _continued(before: Climb, after: Climb) -> Climb:
     return after._replace(trace=before.trace + after.trace, n_passes=before.n_passes + after.n_passes)
 
 
-def _start(problem: Problem, n_intentions: int, passes: int, tol: float, seed: np.random.SeedSequence) -> Climb:
-    """A random start: dynamics as in the paper's Appendix C, every π(·|s) drawn uniformly from the simplex."""
+def _start(problem: Problem, passes: int, tol: float, seed: np.random.SeedSequence) -> Climb:
+    """A random start: the dynamics as in the paper's Appendix C."""
     rng = np.random.default_rng(seed)
-    shape = (n_intentions, problem.data.n_states, problem.data.n_actions)
-    policy = random_policies(shape, rng)
-    start = Point(problem.dynamics.init(problem.data, n_intentions, rng), policy)
+    start = problem.start(rng)
     return climb(problem.reseeded(seed.spawn(1)[0]), start, passes, tol)
 
 
 def _kick(problem: Problem, incumbent: Climb, max_iter: int, seed: np.random.SeedSequence) -> Climb:
     """Disturb the incumbent in one of two ways, and climb until it is overtaken or out of reach."""
     rng = np.random.default_rng(seed)
-    move = renew_an_intention if rng.random() < 1 / 3 else deal_policies_anew
+    move = renew_an_intention if rng.random() < 1 / 3 else deal_habits_anew
     start = move(problem, incumbent.point, rng)
     passes = min(KICK_PASSES, max_iter)
     return climb(problem, start, passes, KICK_TOL, partial(_out_of_reach, incumbent.objective))
 
 
-def deal_policies_anew(problem: Problem, point: Point, rng: np.random.Generator) -> Point:
-    """In every state, deal the intentions' policies out anew among the intentions; start the dynamics afresh."""
-    n_intentions, n_states, _ = point.log_policy.shape
-    dealt = rng.permuted(np.tile(np.arange(n_intentions)[:, None], n_states), axis=0)
-    policy = point.log_policy[dealt, np.arange(n_states)]
-    return Point(problem.dynamics.init(problem.data, n_intentions, rng), policy)
+def deal_habits_anew(problem: Problem, point: Point, rng: np.random.Generator) -> Point:
+    """Deal what the intentions do out anew among them, context by context; start the dynamics afresh."""
+    return problem.with_new_dynamics(problem.choice.deal(point.choice, rng), rng)
 
 
 def renew_an_intention(problem: Problem, point: Point, rng: np.random.Generator) -> Point:
-    """Give one intention random policies, and start the dynamics afresh."""
-    n_intentions, n_states, n_actions = point.log_policy.shape
-    policy = point.log_policy.copy()
-    policy[rng.integers(n_intentions)] = random_policies((n_states, n_actions), rng)
-    return Point(problem.dynamics.init(problem.data, n_intentions, rng), policy)
-
-
-def random_policies(shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
-    """(…, S, A) log-policies, each uniform on the simplex."""
-    draws = rng.standard_exponential(shape)
-    return np.log(np.maximum(draws / draws.sum(axis=-1, keepdims=True), 1e-300))
+    """Give one intention random habits, and start the dynamics afresh."""
+    which = rng.integers(problem.n_intentions, size=1)
+    return problem.with_new_dynamics(problem.choice.renew(point.choice, which, rng), rng)
 
 
 def _out_of_reach(target: float, trace: list[float]) -> bool:

@@ -1,28 +1,38 @@
-"""Two ways to pass over the data once, from expected counts to expected counts: all at once, or block by block."""
+"""Three ways to pass over the data once, each a map from where the last pass ended to where the next begins.
+
+Block by block, where both M-steps are counting and the data are few; all at once on expected counts, where there are
+more; and all at once on the parameters themselves, where an M-step is anything else.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from hiql.dynamics.chain import ChainCounts, FloatArray
-from hiql.dynamics.markov import MarkovChain
-from hiql.inference import Expectation, chunks, read_tables
+from hiql.choices.choice import ChoicePrior
+from hiql.dynamics.chain import ChainCounts, ChainPrior
+from hiql.engine.chunk import moves_of, read_only
+from hiql.inference import Expectation, chunks
 from hiql.kernels.block_sweep import sweep_blocks
+from hiql.parts.part import FloatArray
 from hiql.problem import Point, Problem
-from hiql.solvers.counting import CountingPolicy
 
 MOST_BLOCKS = 8
 """More blocks save hardly more passes, and each costs an M-step."""
-STEPS_PER_PAIR = 2
-"""A block has at least so many steps for each pair (s, a): then its M-step takes no longer than its E-step."""
+STEPS_PER_ROW = 2
+"""A block has at least so many steps for each row of the tables: then its M-step takes no longer than its E-step."""
+TOO_FEW = 1e-200
+"""Counts below this are left alone by a jump: they could not be scaled to any size."""
+ALMOST_NOTHING = 0.1
+"""Counts far below this are alike to a jump, which works on logarithms."""
 
 
 class Swept(NamedTuple):
-    """A pass over the data: expected counts ``memory`` (B, n) of each block, flat, and the ``objective`` reached.
+    """A pass over the data: where it ended, ``memory`` (B, n), and the ``objective`` reached.
 
-    The parameters that follow from the counts reach the objective at least. ``point`` is for M-steps that go on from
+    The parameters that follow from the memory reach the objective at least. ``point`` is for M-steps that go on from
     earlier parameters.
     """
 
@@ -32,107 +42,135 @@ class Swept(NamedTuple):
 
     @property
     def totals(self) -> FloatArray:
-        """(n,) the counts of all blocks together."""
+        """(n,) the memory of all blocks together."""
         return self.memory.sum(axis=0)
 
 
 class Sweeper(Protocol):
-    """A pass is a map of counts. Any counts may go in: an M-step turns them into parameters first."""
+    """A pass is a map of memories. Any memory may go in: an M-step turns it into parameters first."""
 
     def begin(self, start: Point) -> Swept:
-        """The counts at ``start``."""
+        """A first pass, at ``start``."""
         ...
 
     def sweep(self, before: Swept) -> Swept:
-        """One pass, from the counts of ``before``."""
+        """One pass, from where ``before`` ended."""
         ...
 
     def point(self, swept: Swept) -> Point:
-        """The parameters that follow from the counts."""
+        """The parameters that follow."""
+        ...
+
+    def coordinates(self, swept: Swept) -> FloatArray:
+        """(n,) where a jump takes off: numbers without constraints."""
+        ...
+
+    def landed(self, swept: Swept, coordinates: FloatArray) -> Swept:
+        """``swept`` moved to these coordinates."""
         ...
 
 
-def sweeper_of(problem: Problem, n_intentions: int) -> Sweeper:
-    """Block by block where the data are too few to be shared out, and the M-step is known to be nothing but counting.
+def sweeper_of(problem: Problem) -> Sweeper:
+    """The fastest way to pass that both parts allow.
 
-    Dynamics and solvers of others, also those that inherit from ours, may have M-steps of their own. The choice depends
-    on neither threads nor cluster, so that the answer does not.
+    It depends on neither threads nor cluster, so that the answer does not.
     """
-    dynamics, solver = problem.dynamics, problem.solver
-    if (
-        type(dynamics) is MarkovChain
-        and isinstance(solver, CountingPolicy)
-        and type(solver).policy is CountingPolicy.policy
-        and len(chunks(problem.data)) == 1
-    ):
-        return InBlocks(problem, n_intentions, dynamics.pseudo_count, solver.pseudo_count)
-    return AtOnce(problem)
+    priors = problem.priors()
+    if priors is None:
+        return OnParameters(problem)
+    return (InBlocks if len(chunks(problem.data)) == 1 else OnCounts)(problem, *priors)
 
 
-class AtOnce:
-    """Plain EM: an M-step, then the E-step of all data. The objective is that of the parameters in between."""
+class OnParameters:
+    """Plain EM, jumps on the parts' own vectors."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._shapes: list[tuple[int, ...]] = []  # of the counts, known after the first pass
 
     def begin(self, start: Point) -> Swept:
-        expectation = self._problem.expect(start)
-        counts = (*expectation.chain, expectation.actions)
-        self._shapes = [part.shape for part in counts]
-        flat = np.concatenate([part.ravel() for part in counts])
-        return Swept(flat[None], self._problem.objective(start, expectation), start)
+        step = self._problem.step(start)
+        return Swept(self._problem.vector(step.update)[None], step.objective, step.update)
 
     def sweep(self, before: Swept) -> Swept:
         return self.begin(self.point(before))
 
     def point(self, swept: Swept) -> Point:
-        ends = np.cumsum([np.prod(shape, dtype=int) for shape in self._shapes])
-        parts = np.split(swept.totals, ends[:-1])
-        initial, transitions, actions = (part.reshape(shape) for part, shape in zip(parts, self._shapes, strict=True))
-        return self._problem.update(swept.point, Expectation(np.nan, ChainCounts(initial, transitions), actions))
+        return self._problem.from_vector(swept.totals, swept.point)
+
+    def coordinates(self, swept: Swept) -> FloatArray:
+        return swept.totals
+
+    def landed(self, swept: Swept, coordinates: FloatArray) -> Swept:
+        return swept._replace(memory=coordinates[None])
 
 
-class InBlocks:
-    """Incremental EM in one compiled loop (:mod:`hiql.kernels.block_sweep`): an M-step after each block's E-step."""
+class OnCounts:
+    """Plain EM, jumps on expected counts: an M-step, then the E-step of all data."""
 
-    def __init__(
-        self, problem: Problem, n_intentions: int, chain_prior: float, policy_prior: float | FloatArray
-    ) -> None:
-        data = problem.data
-        shape = (n_intentions, data.n_states, data.n_actions)
-        pair_prior = np.broadcast_to(policy_prior, shape).reshape(n_intentions, -1).T
+    def __init__(self, problem: Problem, chain: ChainPrior, choice: ChoicePrior) -> None:
         self._problem = problem
-        self._priors = float(chain_prior), np.ascontiguousarray(pair_prior, dtype=np.float64)
-        most = data.n_steps // (STEPS_PER_PAIR * len(pair_prior))
-        self._n_blocks = max(1, min(MOST_BLOCKS, data.n_sessions, most))
+        self._priors = chain, choice
+        self._shapes = [*(prior.shape for prior in chain), choice.pseudo_counts.shape]
 
     def begin(self, start: Point) -> Swept:
-        chain = self._problem.dynamics.chain(start.dynamics, self._problem.data)
-        tables = read_tables(self._problem.data, chain, start.log_policy)
-        n_pairs, n_intentions = self._priors[1].shape
-        nothing = np.zeros((self._n_blocks, n_intentions * (1 + n_intentions + n_pairs)))
-        before = Swept(nothing, -np.inf, start)
-        return self._swept(before, tables.chain.initial, tables.chain.bank, tables.emission.table, renewing=False)
+        expectation = self._problem.expect(start)
+        *_, (n_rows, _) = self._shapes
+        flat = [part.ravel() for part in (*expectation.chain, expectation.choice[:n_rows])]
+        return Swept(np.concatenate(flat)[None], self._problem.objective(start, expectation), start)
 
     def sweep(self, before: Swept) -> Swept:
-        n_pairs, n_intentions = self._priors[1].shape
-        tables = np.empty(n_intentions), np.empty((1, n_intentions, n_intentions)), np.ones((n_pairs + 1, n_intentions))
+        return self.begin(self.point(before))
+
+    def point(self, swept: Swept) -> Point:
+        ends = np.cumsum([math.prod(shape) for shape in self._shapes])
+        parts = np.split(swept.totals, ends[:-1])
+        initial, transitions, rows = (part.reshape(shape) for part, shape in zip(parts, self._shapes, strict=True))
+        choice = np.concatenate([rows, np.zeros((1, rows.shape[1]))])  # steps without evidence have no say
+        return self._problem.update(swept.point, Expectation(np.nan, ChainCounts(initial, transitions), choice))
+
+    def coordinates(self, swept: Swept) -> FloatArray:
+        return np.log(swept.totals + ALMOST_NOTHING)
+
+    def landed(self, swept: Swept, coordinates: FloatArray) -> Swept:
+        """The counts of each block scaled alike, so that they stay counts."""
+        totals = swept.totals
+        highest = math.log(totals.sum() + ALMOST_NOTHING)  # no count is more than all counts
+        landing = np.exp(np.minimum(coordinates, highest)) - ALMOST_NOTHING
+        scale = np.divide(np.maximum(landing, 0.0), totals, out=np.ones_like(totals), where=totals > TOO_FEW)
+        return swept._replace(memory=swept.memory * scale)
+
+
+class InBlocks(OnCounts):
+    """Incremental EM in one compiled loop (:mod:`hiql.kernels.block_sweep`): an M-step after each block's E-step."""
+
+    def __init__(self, problem: Problem, chain: ChainPrior, choice: ChoicePrior) -> None:
+        super().__init__(problem, chain, choice)
+        data = problem.data
+        n_rows = max(math.prod(shape[:-1]) for shape in self._shapes)
+        self._n_blocks = max(1, min(MOST_BLOCKS, data.n_sessions, data.n_steps // (STEPS_PER_ROW * n_rows)))
+
+    def begin(self, start: Point) -> Swept:
+        everything = (0, self._problem.data.n_sessions)
+        reading = self._problem.read(start)
+        chain, taken = reading.chain(everything), reading.taken(everything)
+        nothing = np.zeros((self._n_blocks, sum(math.prod(shape) for shape in self._shapes)))
+        return self._swept(Swept(nothing, -np.inf, start), chain.initial, chain.bank, taken.table, renewing=False)
+
+    def sweep(self, before: Swept) -> Swept:
+        initial, bank, (n_rows, n_intentions) = self._shapes
+        tables = np.empty(initial), np.empty(bank), np.ones((n_rows + 1, n_intentions))
         return self._swept(before, *tables, renewing=True)
 
     def _swept(
-        self, before: Swept, initial: FloatArray, bank: FloatArray, emission: FloatArray, *, renewing: bool
+        self, before: Swept, initial: FloatArray, bank: FloatArray, table: FloatArray, *, renewing: bool
     ) -> Swept:
         data, memory = self._problem.data, before.memory.copy()
-        where = (0,) * len(initial), renewing, data.offsets, data.pairs, data.n_actions
-        work = np.empty((int(data.lengths.max()), len(initial)))
-        objective = sweep_blocks(*where, self._priors, memory, initial, bank, emission, work)
+        everything = (0, data.n_sessions)
+        begins, moves = (rows.between(*everything) for rows in self._problem.timeline)
+        pairs = self._problem.rows.between(*everything)
+        steps = data.offsets, pairs, read_only(np.ascontiguousarray(begins)), moves_of(bank, moves)
+        chain, choice = self._priors
+        work = np.empty((int(data.lengths.max()), initial.shape[-1]))
+        at = (0,) * initial.shape[-1], renewing, steps, (*chain, *choice), memory, (initial, bank, table)
+        objective = sweep_blocks(*at, work)
         return Swept(memory, objective, before.point)
-
-    def point(self, swept: Swept) -> Point:
-        n_pairs, n_intentions = self._priors[1].shape
-        ends = [n_intentions, n_intentions * (1 + n_intentions)]
-        initial, transitions, pairs = np.split(swept.totals, ends)
-        counts = ChainCounts(initial, transitions.reshape(1, n_intentions, n_intentions))
-        actions = pairs.reshape(n_pairs, n_intentions).T.reshape(swept.point.log_policy.shape)
-        return self._problem.update(swept.point, Expectation(np.nan, counts, actions))

@@ -9,12 +9,13 @@ import numpy as np
 from hiql.baselines.checks import check_evidence
 from hiql.baselines.policy_baseline import PolicyBaseline
 from hiql.baselines.timed import time_of_step, timed_counts
+from hiql.choices.table import TableChoice, log_odds_seen, log_policy_from_counts
 from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import IntArray, Trajectories
 from hiql.errors import EmptyData, InvalidParameter, ShapeMismatch
 from hiql.kernels.log_tables import LOWEST
-from hiql.scoring import FloatArray, log_odds_seen
-from hiql.solvers.counting import CountingPolicy, log_policy_from_counts
+from hiql.scoring import FloatArray
+
 
 
 class RandomPolicy(PolicyBaseline):
@@ -46,7 +47,7 @@ class CountPolicy(PolicyBaseline):
         return self
 
     def _count(self, data: Trajectories, counts: FloatArray) -> None:
-        CountingPolicy(self.pseudo_count).check(data, n_intentions=1)
+        TableChoice(self.pseudo_count).check(data, n_intentions=1)
         check_evidence(data)
         self.log_policy_ = log_policy_from_counts(counts, self.pseudo_count)
         self.n_free_ = log_odds_seen(counts)

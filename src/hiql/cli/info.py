@@ -66,7 +66,7 @@ def show_model(path: Path, as_json: bool) -> None:
         "states": model.n_states_,
         "actions": model.n_actions_,
         "action names": ", ".join(map(str, coding.action_labels or range(coding.n_actions))),
-        "world": str(getattr(model, "mdp", None) or "unknown"),
+        "world": str(model.world_ or "unknown"),
     } | {name: value for name, value in model.about_.items() if name != "layout"}
     if as_json:
         print_json({"model": facts, "about": model.about_, "fit": fit_facts(model)})

@@ -29,7 +29,7 @@ def report(
 
     fitted = load(model)
     _, layout, trajectories = read_for(fitted, data, table)
-    facts = understood(data, layout, trajectories, getattr(fitted, "mdp", None))
+    facts = understood(data, layout, trajectories, fitted.world_)
     if not as_json:
         print_recognised(facts)
     about = told(fitted) | {"shown data": data.name}

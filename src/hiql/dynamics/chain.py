@@ -2,67 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
+from hiql.parts.part import FloatArray, Params, Part
+from hiql.parts.rows import Rows, Sessions
 
-FloatArray = npt.NDArray[np.float64]
 
-Parameters = tuple[FloatArray, ...]
-"""Arrays of log-probabilities, each normalised over its last axis, as model files are checked for."""
+class Timeline(NamedTuple):
+    """What a dynamics reads of the data: ``begins``, a row for each session's beginning, and ``moves``, the row of the
+    matrix that leads *into* each step (the entry at a session's first step is ignored)."""
+
+    begins: Rows
+    moves: Rows
 
 
 class Chain(NamedTuple):
-    """A Markov chain over P phases for given data, probabilities not logs.
+    """A Markov chain over P phases for a chunk of sessions, probabilities not logs.
 
-    ``initial`` (P,); ``bank`` (M, P, P) of transition matrices; ``rows`` (N,) uint32 says which of them leads
-    *into* each step (the entry at a session's first step is ignored); ``phases`` (P,) says which intention each
-    phase belongs to. A plain Markov chain has P = K and M = 1.
+    Session n begins with ``initial[begins[n]]`` (P,); ``bank[rows[t]]`` (P, P) leads into step t; ``phases`` (P,) says
+    which intention each phase belongs to. A plain Markov chain has P = K, one row and one matrix.
     """
 
     initial: FloatArray
+    begins: npt.NDArray[np.uint32]
     bank: FloatArray
     rows: npt.NDArray[np.uint32]
     phases: npt.NDArray[np.intp]
 
 
 class ChainCounts(NamedTuple):
-    """Expected counts under the posterior: ``initial`` (P,) and ``transitions`` (M, P, P)."""
+    """Expected counts under the posterior: ``initial`` (R, P) and ``transitions`` (M, P, P)."""
 
     initial: FloatArray
     transitions: FloatArray
 
 
-class IntentionDynamics(Protocol):
+class ChainPrior(NamedTuple):
+    """Pseudo-counts of a dynamics whose M-step is counting, for compiled passes: shaped like :class:`ChainCounts`."""
+
+    initial: FloatArray
+    transitions: FloatArray
+
+
+class IntentionDynamics(Part[Params], Protocol[Params]):
     """How intentions follow one another. Implemented by small frozen dataclasses."""
 
-    def init(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> Parameters:
-        """A starting point."""
+    def bind(self, data: Trajectories) -> Timeline: ...
+
+    def chain(self, params: Params, timeline: Timeline) -> Callable[[Sessions], Chain]:
+        """The chain these parameters mean, chunk by chunk."""
         ...
 
-    def chain(self, params: Parameters, data: Trajectories) -> Chain:
-        """The chain these parameters mean for these data."""
+    def conjugate(self, timeline: Timeline, n_intentions: int) -> ChainPrior | None:
+        """The pseudo-counts, if ``update`` is nothing but shares of counts and these, and phases are intentions."""
         ...
 
-    def update(self, params: Parameters, counts: ChainCounts) -> Parameters:
-        """The M-step: the parameters that best explain the expected counts (and the prior)."""
-        ...
-
-    def log_prior(self, params: Parameters) -> float:
-        """What ``update`` maximises besides the expected log-likelihood, up to a constant."""
-        ...
-
-    def summary(self, params: Parameters) -> dict[str, Any]:
-        """``initial`` (K,) and ``transition`` (K, K) between intentions, as shown to the user."""
-        ...
-
-    def permute(self, params: Parameters, order: npt.NDArray[np.intp]) -> Parameters:
-        """The same dynamics with intention ``order[i]`` called i."""
-        ...
-
-    def n_free(self, params: Parameters) -> int:
-        """How many numbers the data had to determine."""
+    def n_free(self, counts: ChainCounts) -> int:
+        """How many numbers the data could tell."""
         ...

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import Chain, ChainCounts, FloatArray, Parameters
+from hiql.dynamics.chain import Chain, ChainCounts, ChainPrior, Timeline
 from hiql.errors import InvalidParameter
 from hiql.kernels.log_tables import log_shares
+from hiql.parts.log_probabilities import LogProbabilities, check_tables
+from hiql.parts.part import FloatArray, Order
+from hiql.parts.rows import Rows, Sessions
+
+
+@dataclass(frozen=True, eq=False)
+class ChainParameters:
+    """log Π (R, K), a row for each kind of session, and log Λ (M, K, K), a matrix for each context."""
+
+    log_initial: FloatArray
+    log_transition: FloatArray
 
 
 @dataclass(frozen=True)
-class MarkovChain:
-    """z_0 ~ Π, z_t ~ Λ[z_{t-1}]. Parameters are (log Π, log Λ).
+class MarkovChain(LogProbabilities):
+    """z_0 ~ Π, z_t ~ Λ[z_{t-1}]: one Π, one Λ.
+
+    Dynamics with several of either inherit from this and say in ``bind`` which one each session and step reads.
 
     Parameters
     ----------
@@ -30,44 +42,64 @@ class MarkovChain:
         if not (np.isfinite(self.pseudo_count) and self.pseudo_count >= 0):
             raise InvalidParameter(parameter="pseudo_count", value=self.pseudo_count, remedy="choose a number ≥ 0")
 
-    def init(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> Parameters:  # noqa: ARG002
+    @property
+    def exact(self) -> bool:
+        return True
+
+    def check(self, data: Trajectories, n_intentions: int) -> None:
+        """Any data will do."""
+
+    def bind(self, data: Trajectories) -> Timeline:
+        return Timeline(Rows.only(np.arange(data.n_sessions + 1)), Rows.only(data.offsets))
+
+    def start(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> ChainParameters:
         """Π uniform; Λ = 0.95·I plus normal noise of deviation 0.05, made positive, rows normalised (Appendix C)."""
+        begins, moves = self.bind(data)
         noise = np.abs(rng.normal(0.0, 0.05, (n_intentions, n_intentions)))
         transition = 0.95 * np.eye(n_intentions) + noise
-        return (
-            np.full(n_intentions, -np.log(n_intentions)),
-            np.log(transition / transition.sum(axis=1, keepdims=True)),
+        log_transition = np.log(transition / transition.sum(axis=1, keepdims=True))
+        return ChainParameters(
+            np.full((begins.size, n_intentions), -np.log(n_intentions)),
+            np.repeat(log_transition[None], moves.size, axis=0),
         )
 
-    def chain(self, params: Parameters, data: Trajectories) -> Chain:
-        initial, transition = params
-        return Chain(np.exp(initial), np.exp(transition)[None], _one_matrix(data.n_steps), np.arange(len(initial)))
+    def chain(self, params: ChainParameters, timeline: Timeline) -> Callable[[Sessions], Chain]:
+        initial, bank = np.exp(params.log_initial), np.exp(params.log_transition)
+        phases = np.arange(initial.shape[-1])
 
-    def update(self, params: Parameters, counts: ChainCounts) -> Parameters:  # noqa: ARG002
-        """Paper, eqs. (10) and (11), with pseudo-counts."""
-        return self._normalised(counts.initial), self._normalised(counts.transitions[0])
+        def of(sessions: Sessions) -> Chain:
+            begins, moves = (rows.between(*sessions) for rows in timeline)
+            return Chain(initial, begins, bank, moves, phases)
 
-    def log_prior(self, params: Parameters) -> float:
-        return float(sum(self.pseudo_count * p.sum() for p in params)) if self.pseudo_count else 0.0
+        return of
 
-    def summary(self, params: Parameters) -> dict[str, FloatArray]:
-        initial, transition = params
-        return {"initial": np.exp(initial), "transition": np.exp(transition)}
+    def update(self, params: ChainParameters, counts: ChainCounts) -> ChainParameters:  # noqa: ARG002
+        """Paper, eqs. (10) and (11), with pseudo-counts; a row that was never left stays uniform."""
+        return ChainParameters(*(self._shares(part) for part in counts))
 
-    def permute(self, params: Parameters, order: npt.NDArray[np.intp]) -> Parameters:
-        initial, transition = params
-        return initial[order], transition[np.ix_(order, order)]
+    def log_prior(self, params: ChainParameters) -> float:
+        tables = params.log_initial, params.log_transition
+        return float(sum(self.pseudo_count * table.sum() for table in tables)) if self.pseudo_count else 0.0
 
-    def n_free(self, params: Parameters) -> int:
-        n_intentions = len(params[0])
-        return (n_intentions - 1) + n_intentions * (n_intentions - 1)
+    def conjugate(self, timeline: Timeline, n_intentions: int) -> ChainPrior | None:
+        begins, moves = timeline
+        shapes = (begins.size, n_intentions), (moves.size, n_intentions, n_intentions)
+        return ChainPrior(*(np.full(shape, float(self.pseudo_count)) for shape in shapes))
 
-    def _normalised(self, counts: FloatArray) -> FloatArray:
-        """log of (counts + pseudo-count) / total; a row that was never left stays uniform."""
+    def summary(self, params: ChainParameters) -> dict[str, FloatArray]:
+        return {"initial": np.exp(params.log_initial[0]), "transition": np.exp(params.log_transition[0])}
+
+    def permute(self, params: ChainParameters, order: Order) -> ChainParameters:
+        return ChainParameters(params.log_initial[:, order], params.log_transition[:, order][:, :, order])
+
+    def n_free(self, counts: ChainCounts) -> int:
+        n_rows = sum(part[..., 0].size for part in counts)
+        return n_rows * (counts.initial.shape[-1] - 1)
+
+    def check_params(self, params: ChainParameters, data: Trajectories, n_intentions: int) -> None:
+        begins, moves = self.bind(data)
+        shapes = {"log_initial": (begins.size, n_intentions), "log_transition": (moves.size, *(n_intentions,) * 2)}
+        check_tables(params, ChainParameters, **shapes)
+
+    def _shares(self, counts: FloatArray) -> FloatArray:
         return log_shares((counts + self.pseudo_count).reshape(-1, counts.shape[-1])).reshape(counts.shape)
-
-
-@lru_cache(maxsize=16)
-def _one_matrix(n_steps: int) -> npt.NDArray[np.uint32]:
-    """Rows of a bank of one matrix, which leads into every step; they take no memory."""
-    return np.broadcast_to(np.uint32(0), n_steps)

@@ -70,7 +70,7 @@ def bootstrap(
 
     The same ``random_state`` gives the same result, whatever ``n_jobs`` (threads).
     """
-    check_is_fitted(model, "log_policy_")
+    check_is_fitted(model)
     units = _units(data, groups, "groups")
     held_out_units = None if held_out is None else _units(held_out, held_out_groups, "held_out_groups")
 

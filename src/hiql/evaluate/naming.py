@@ -29,7 +29,7 @@ def suggest_names(model: IntentionModel, data: Trajectories, world: MDP | None =
 
     ``world`` is the model's own by default.
     """
-    place = getattr(model, "mdp", None) if world is None else world
+    place = model.world_ if world is None else world
     if isinstance(place, World) and place.places:
         return name_intentions(model, place, data)
     try:
@@ -72,7 +72,7 @@ def directedness(
     ``horizon`` is the mean number of steps before giving up: by default the mean length of a session, or without
     data the planning horizon 1 / (1 − γ) of the world.
     """
-    check_is_fitted(model, "log_policy_")
+    check_is_fitted(model)
     check_sizes(world, model.n_states_, model.n_actions_)
     if not getattr(world, "places", None):
         raise InvalidParameter(parameter="world", value=world, remedy="give a World with named places={name: state}")

@@ -58,7 +58,7 @@ def predictive_check(
     those of the fit, and were fitted to these data: being inside is necessary, not sufficient, and of twenty
     statistics of a true model one is outside by chance.
     """
-    check_is_fitted(model, "log_policy_")
+    check_is_fitted(model)
     if not 0.0 < level < 1.0:
         raise InvalidParameter(parameter="level", value=level, remedy="choose a number between 0 and 1")
     rows = _row_names(model, data, names)

@@ -64,7 +64,7 @@ def recovery(
     its intentions are matched to the true ones by their policies (:func:`~hiql.evaluate.align`), once, and everything
     is compared in that numbering. The same ``random_state`` gives the same result, whatever ``n_jobs`` (threads).
     """
-    check_is_fitted(model, "log_policy_")
+    check_is_fitted(model)
 
     def one(rng: np.random.Generator) -> tuple[float, ...]:
         simulated = simulate_like(model, world, data, rng)

@@ -9,7 +9,7 @@ the shares of all counts plus pseudo-counts. Each visit and each M-step raises t
 where θ_b are the parameters that block b has met, ℓ_b is its log-likelihood, and c are the pseudo-counts. F is at most
 the log-likelihood plus log-prior of θ, and equals it where EM has converged; so it is the objective of these passes.
 
-Counts are flat: those of Π (K,), Λ (K, K) and pairs (S·A, K), one after another. The twin in plain numpy is
+Counts are flat: those of beginnings (R, K), moves (M, K, K) and rows of the choice (S·A, K), one after another. The twin in plain numpy is
 ``tests/oracles/incremental_em.py``.
 """
 
@@ -19,10 +19,10 @@ import numpy as np
 from numba import njit
 
 from hiql.kernels.compiling import packed
-from hiql.kernels.log_tables import LOWEST
+from hiql.kernels.exact_smoother import smooth_sessions
+from hiql.kernels.log_tables import NEXT_TO_NOTHING
 from hiql.kernels.logarithm import log
 from hiql.kernels.registers import vector
-from hiql.kernels.smoother import FLOOR, smooth_sessions
 
 compiled = njit(nogil=True, cache=True, error_model="numpy")
 
@@ -38,30 +38,37 @@ def _add_up(memory, totals):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _shares(counts, pseudo_count, result):  # type: ignore[no-untyped-def]
-    """``result`` (R, K): each row's shares of counts plus pseudo-count, and none below the smoother's floor."""
+def _shares(counts, pseudo_counts, result):  # type: ignore[no-untyped-def]
+    """``result`` (R, K): each row's shares of counts plus pseudo-counts; equal shares where the row is empty."""
     for row in range(counts.shape[0]):
         total = 0.0
         for k in range(counts.shape[1]):
-            total += counts[row, k] + pseudo_count
+            total += counts[row, k] + pseudo_counts[row, k]
         for k in range(counts.shape[1]):
-            share = (counts[row, k] + pseudo_count) / total if total > LOWEST else 1.0 / counts.shape[1]
-            result[row, k] = max(share, FLOOR)
+            share = (counts[row, k] + pseudo_counts[row, k]) / total
+            result[row, k] = share if total > NEXT_TO_NOTHING else 1.0 / counts.shape[1]
 
 
 @packed
 @compiled
 def _emission(intentions, counts, pseudo_counts, n_actions, result):  # type: ignore[no-untyped-def]
-    """``result`` (S·A + 1, K): p(a|s) of each intention from counts (S·A, K), each row divided by its maximum."""
+    """``result`` (S·A + 1, K): p(a|s) of each intention from counts (S·A, K), each row divided by its maximum.
+
+    An intention with no counts in a state has equal shares there; an action that no intention takes has ones.
+    """
     total = vector(intentions)
     for first in range(0, counts.shape[0], n_actions):
         for k in range(len(intentions)):
             total[k] = 0.0
         for pair in range(first, first + n_actions):
             for k in range(len(intentions)):
-                result[pair, k] = max(counts[pair, k] + pseudo_counts[pair, k], LOWEST)
+                result[pair, k] = counts[pair, k] + pseudo_counts[pair, k]
                 total[k] += result[pair, k]
         for k in range(len(intentions)):
+            if not total[k] > NEXT_TO_NOTHING:
+                total[k] = n_actions
+                for pair in range(first, first + n_actions):
+                    result[pair, k] = 1.0
             total[k] = 1.0 / total[k]
         for pair in range(first, first + n_actions):
             top = 0.0
@@ -70,7 +77,7 @@ def _emission(intentions, counts, pseudo_counts, n_actions, result):  # type: ig
                 top = max(top, result[pair, k])
             scale = 1.0 / top
             for k in range(len(intentions)):
-                result[pair, k] *= scale
+                result[pair, k] = result[pair, k] * scale if top > 0.0 else 1.0
 
 
 @compiled
@@ -92,13 +99,13 @@ def _times_log(counts, table):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _log_of_shares(counts, pseudo_count):  # type: ignore[no-untyped-def]
+def _log_of_shares(counts, pseudo_counts):  # type: ignore[no-untyped-def]
     """Σ x log(x / its row's sum) for x = counts + pseudo-count (R, K)."""
     result = 0.0
     for row in range(counts.shape[0]):
         total = 0.0
         for k in range(counts.shape[1]):
-            x = counts[row, k] + pseudo_count
+            x = counts[row, k] + pseudo_counts[row, k]
             result += x * log(x)
             total += x
         result -= total * log(total)
@@ -117,40 +124,43 @@ def _log_of_policies(raised, n_actions):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def sweep_blocks(  # type: ignore[no-untyped-def]
-    intentions, renewing, offsets, pairs, n_actions, priors, memory, initial, bank, emission, work
-):
+def sweep_blocks(intentions, renewing, steps, priors, memory, tables, work):  # type: ignore[no-untyped-def]
     """Visit every block once; ``memory`` and the tables are renewed in place, and F is returned.
 
     Block b has the sessions b, b + B, b + 2B, …. Unless ``renewing``, all blocks meet the tables as they are given:
-    that is how a climb begins. ``priors`` are the pseudo-count of Π and Λ, and those of pairs (S·A, K); ``work`` has
+    that is how a climb begins. ``steps`` are the offsets of sessions, the rows of the choice (N,), of beginnings
+    (n_sessions,) and of moves (N,) or None; ``tables`` initial (R, K), bank (M, K, K) and emission (S·A + 1, K);
+    ``priors`` the pseudo-counts of each, without the last row, and the number of rows that share one sum; ``work`` has
     room for the longest session (max T, K).
     """
-    chain_prior, pair_prior = priors
+    offsets, pairs, begins, rows = steps
+    initial, bank, emission = tables
+    initial_prior, bank_prior, pair_prior, n_actions = priors
     K, n_blocks, n_sessions = len(intentions), memory.shape[0], offsets.shape[0] - 1
-    chain_end, totals = K + K * K, np.empty(memory.shape[1])
-    first_totals = totals[:K].reshape(1, K)
-    move_totals = totals[K:chain_end].reshape(K, K)
-    pair_totals = totals[chain_end:].reshape(-1, K)
+    chain_start, pair_start, totals = initial.size, initial.size + bank.size, np.empty(memory.shape[1])
+    first_totals = totals[:chain_start].reshape(initial.shape)
+    move_totals = totals[chain_start:pair_start].reshape(-1, K)
+    pair_totals = totals[pair_start:].reshape(-1, K)
+    move_prior, moves_table = bank_prior.reshape(-1, K), bank.reshape(-1, K)
     energy = 0.0
     _add_up(memory, totals)
     for block in range(n_blocks):
         if renewing:
-            _shares(first_totals, chain_prior, initial.reshape(1, K))
-            _shares(move_totals, chain_prior, bank[0])
+            _shares(first_totals, initial_prior, initial)
+            _shares(move_totals, move_prior, moves_table)
             _emission(intentions, pair_totals, pair_prior, n_actions, emission)
-        fresh = np.zeros(totals.shape[0] + K)  # the last row is that of missing steps
-        firsts, moves, visits = fresh[:K], fresh[K:chain_end].reshape(1, K, K), fresh[chain_end:].reshape(-1, K)
+        fresh = np.empty(totals.shape[0] + K)  # the last row is that of missing steps
+        firsts, moves = fresh[:chain_start].reshape(initial.shape), fresh[chain_start:pair_start].reshape(bank.shape)
+        visits = fresh[pair_start:].reshape(-1, K)
         sessions = (block, n_sessions, n_blocks)
         energy += smooth_sessions(
-            intentions, sessions, offsets, pairs, None, initial, bank, emission, work, firsts, moves, visits
+            intentions, sessions, offsets, pairs, begins, rows, initial, bank, emission, work, firsts, moves, visits
         )
-        moves *= bank
-        energy -= _times_log(firsts, initial) + _times_log(moves.ravel(), bank.ravel())
+        energy -= _times_log(firsts.ravel(), initial.ravel()) + _times_log(moves.ravel(), bank.ravel())
         energy -= _times_log(visits[:-1].ravel(), emission[:-1].ravel())
         for n in range(totals.shape[0]):
             totals[n] = max(totals[n] + (fresh[n] - memory[block, n]), 0.0)
             memory[block, n] = fresh[n]
     _add_up(memory, totals)  # anew, for differences leave rounding errors where little is left
-    energy += _log_of_shares(first_totals, chain_prior) + _log_of_shares(move_totals, chain_prior)
+    energy += _log_of_shares(first_totals, initial_prior) + _log_of_shares(move_totals, move_prior)
     return energy + _log_of_policies(pair_totals + pair_prior, n_actions)

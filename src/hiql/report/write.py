@@ -64,7 +64,7 @@ def write_report(
 
     Large data are included as far as they fit into 15 MB: the first sessions of every subject.
     """
-    place = getattr(model, "mdp", None) if world is None else world
+    place = model.world_ if world is None else world
     if place is not None:
         check_sizes(place, data.n_states, data.n_actions)
     findings = find(model, data, place, names)

@@ -26,10 +26,13 @@ import numpy.typing as npt
 from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, ShapeMismatch
-from hiql.solvers.counting import CountingPolicy
-from hiql.solvers.preference import Evidence, FloatArray, Preference
+from hiql.choices.choice import Evidence
+from hiql.choices.table import TableChoice
+from hiql.parts.part import FloatArray
+from hiql.solvers.preference import Preference
 from hiql.worlds.linear import LinearSolver
 from hiql.worlds.mdp import MDP
+from hiql.worlds.possible import impossible_share
 
 
 class KnownTransitions(Protocol):
@@ -79,14 +82,41 @@ def explain_policy(log_policy: FloatArray, transitions: KnownTransitions) -> Pre
 
 
 @dataclass(frozen=True, eq=False)
-class IAVI(CountingPolicy):
-    """Rewards by inverse action-value iteration in a known world; the M-step is a weighted count."""
+class IAVI:
+    """Rewards by inverse action-value iteration in a known world, for choices by table.
 
+    Parameters
+    ----------
+    pseudo_count : of the choice, where the model is given no other (:class:`~hiql.choices.TableChoice`)
+    mdp : the world
+    """
+
+    pseudo_count: float | FloatArray = 0.1
     mdp: MDP = field(kw_only=True)
 
-    def check(self, data: Trajectories, n_intentions: int) -> None:
-        super().check(data, n_intentions)
+    def __post_init__(self) -> None:
+        if not isinstance(self.mdp, MDP):
+            remedy = "give an hiql.MDP or a world of hiql.worlds"
+            raise InvalidParameter(parameter="mdp", value=type(self.mdp).__name__, remedy=remedy)
+
+    @property
+    def choice(self) -> TableChoice:
+        return TableChoice(self.pseudo_count)
+
+    @property
+    def world(self) -> MDP:
+        return self.mdp
+
+    def check(self, data: Trajectories) -> None:
         check_sizes(data, self.mdp.n_states, self.mdp.n_actions)
 
     def explain(self, evidence: Evidence, log_policy: FloatArray) -> Preference:  # noqa: ARG002
         return explain_policy(log_policy, self.mdp)
+
+    def notes(self, data: Trajectories) -> tuple[str, ...]:
+        share = impossible_share(self.mdp, data)
+        doubt = (
+            f"{share:.1%} of the observed moves are impossible in this world: rewards and values are wrong if its "
+            "states or actions are in another order than those of the data; check the transitions"
+        )
+        return (doubt,) if share > 0 else ()

@@ -25,9 +25,11 @@ from scipy.special import log_softmax
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, UnequalLengths
 from hiql.kernels.inverse_q_learning import iql_epoch
-from hiql.solvers.counting import CountingPolicy
+from hiql.choices.choice import Evidence
+from hiql.choices.table import Policies, TableChoice, weighted_counts
+from hiql.parts.part import FloatArray
 from hiql.solvers.iavi import explain_policy
-from hiql.solvers.preference import Evidence, FloatArray, Preference, weighted_counts
+from hiql.solvers.preference import Preference
 from hiql.worlds.linear import LinearSolver, linear_solver
 from hiql.worlds.mdp import check_discount
 
@@ -59,7 +61,8 @@ class CountedTransitions:
     @cached_property
     def anchor(self) -> FloatArray:
         """(S, A) uniform over the actions never taken in a state, or over all where each was taken."""
-        taken = weighted_counts(self.data, self.weights[:, None])[0] > 0
+        counts = weighted_counts(self.data, self.weights[:, None])[:-1]
+        taken = counts.reshape(self.data.n_states, self.data.n_actions) > 0
         free = np.where(taken.all(axis=1, keepdims=True), True, ~taken)
         return free / free.sum(axis=1, keepdims=True)
 
@@ -75,14 +78,34 @@ class CountedTransitions:
 
 
 @dataclass(frozen=True, eq=False)
-class ExpectedIQL(CountingPolicy):
-    """The fixed point of Algorithm 2, reached without learning rates: IAVI in the empirical world."""
+class FromDemonstrations:
+    """What both ways to learn from demonstrations alone have in common."""
 
+    pseudo_count: float | FloatArray = 0.1
     discount: float = field(default=0.99, kw_only=True)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         check_discount(self.discount)
+
+    @property
+    def world(self) -> None:
+        return None
+
+    def check(self, data: Trajectories) -> None:
+        """Any data will do."""
+
+    def notes(self, data: Trajectories) -> tuple[str, ...]:
+        doubt = "no step has a known next state: without a known world, rewards are log-odds of actions only"
+        return () if data.has_next_states else (doubt,)
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedIQL(FromDemonstrations):
+    """The fixed point of Algorithm 2, reached without learning rates: IAVI in the empirical world."""
+
+    @property
+    def choice(self) -> TableChoice:
+        return TableChoice(self.pseudo_count)
 
     def explain(self, evidence: Evidence, log_policy: FloatArray) -> Preference:
         worlds = [CountedTransitions(evidence.data, w, self.discount) for w in evidence.weights.T]
@@ -91,7 +114,7 @@ class ExpectedIQL(CountingPolicy):
 
 
 @dataclass(frozen=True, eq=False)
-class StochasticIQL(CountingPolicy):
+class StochasticIQL(FromDemonstrations):
     """Algorithm 2 as printed: tables updated demonstration by demonstration.
 
     Parameters
@@ -103,7 +126,6 @@ class StochasticIQL(CountingPolicy):
     random_state : shuffles the demonstrations anew in each epoch; None visits them in the order recorded
     """
 
-    discount: float = field(default=0.99, kw_only=True)
     learning_rates: tuple[float, float, float] = field(default=(0.05, 0.05, 0.05), kw_only=True)
     epochs: int = field(default=20, kw_only=True)
     tol: float = field(default=1e-3, kw_only=True)
@@ -111,7 +133,6 @@ class StochasticIQL(CountingPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_discount(self.discount)
         if np.shape(self.learning_rates) != (3,) or not all(0 < rate <= 1 for rate in self.learning_rates):
             raise InvalidParameter(
                 parameter="learning_rates", value=self.learning_rates, remedy="give three numbers in (0, 1]"
@@ -120,19 +141,13 @@ class StochasticIQL(CountingPolicy):
             raise InvalidParameter(parameter="epochs", value=self.epochs, remedy="choose at least 1")
 
     @property
-    def is_exact(self) -> bool:
-        return False
-
-    def policy(self, evidence: Evidence) -> FloatArray:
-        return self._learn(evidence).log_policy
-
-    def log_prior(self, log_policy: FloatArray) -> float:  # noqa: ARG002
-        return 0.0
+    def choice(self) -> LearnedPolicies:
+        return LearnedPolicies(self.pseudo_count, learner=self)
 
     def explain(self, evidence: Evidence, log_policy: FloatArray) -> Preference:  # noqa: ARG002
-        return self._learn(evidence)
+        return self.learn(evidence)
 
-    def _learn(self, evidence: Evidence) -> Preference:
+    def learn(self, evidence: Evidence) -> Preference:
         shape = (evidence.weights.shape[1], evidence.data.n_states, evidence.data.n_actions)
         priors = np.broadcast_to(self.pseudo_count, shape)
         each = [self.learn_one(evidence.data, w, p) for w, p in zip(evidence.weights.T, priors, strict=True)]
@@ -166,6 +181,26 @@ class StochasticIQL(CountingPolicy):
         return Preference(reward, q, q.max(axis=1), log_softmax(q, axis=1))
 
 
+@dataclass(frozen=True, eq=False)
+class LearnedPolicies(TableChoice):
+    """Tables of choices learned step by step, by Algorithm 2, instead of counted."""
+
+    learner: StochasticIQL = field(kw_only=True)
+
+    @property
+    def exact(self) -> bool:
+        return False
+
+    def update(self, params: Policies, evidence: Evidence) -> Policies:  # noqa: ARG002
+        return Policies(self.learner.learn(evidence).log_policy)
+
+    def log_prior(self, params: Policies) -> float:  # noqa: ARG002
+        return 0.0
+
+    def conjugate(self, data: Trajectories, n_intentions: int) -> None:
+        return None
+
+
 METHODS = {"expected": ExpectedIQL, "stochastic": StochasticIQL}
 
 
@@ -185,14 +220,15 @@ def iql(
     ``weights`` (N,) say how much each demonstration counts.
     """
     solver = iql_solver(method, discount=discount, pseudo_count=pseudo_count, **options)
-    solver.check(data, n_intentions=1)
+    solver.choice.check(data, 1)
     w = np.ones(data.n_steps) if weights is None else np.asarray(weights, dtype=np.float64)
     if w.shape != (data.n_steps,):
         raise UnequalLengths(field="weights", length=w.size, other="data", other_length=data.n_steps)
     if not (np.isfinite(w).all() and (w >= 0).all()):
         raise InvalidParameter(parameter="weights", value=float(w.min()), remedy="choose finite numbers ≥ 0")
     evidence = Evidence(data, weighted_counts(data, w[:, None]), lambda: w[:, None])
-    preference = solver.explain(evidence, solver.policy(evidence))
+    policies = solver.choice.update(solver.choice.start(data, 1, np.random.default_rng(0)), evidence)
+    preference = solver.explain(evidence, policies.log_policy)
     return Preference(*(part[0] for part in preference))
 
 

@@ -1,0 +1,133 @@
+"""The door to the kernels: what the parts say of some sessions, checked once, and the compiled loops over it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hiql.choices.choice import Taken
+from hiql.dynamics.chain import Chain
+from hiql.errors import InvalidNumberOfIntentions, ShapeMismatch
+from hiql.kernels.exact_smoother import has_raised, smooth_sessions
+from hiql.kernels.filtering import filter_sessions
+from hiql.kernels.log_smoother import log_filter_sessions
+from hiql.kernels.smoother import MOST_PHASES
+from hiql.kernels.viterbi import viterbi_sessions
+from hiql.parts.part import FloatArray
+
+
+class Smoothed(NamedTuple):
+    """Log-likelihood, but for the scale of the choice, and expected counts of beginnings, moves and rows, by phase."""
+
+    log_likelihood: float
+    initial: FloatArray
+    transitions: FloatArray
+    rows: FloatArray
+
+
+class Chunk(NamedTuple):
+    """Some sessions, ``offsets`` counted from their first step, and what both parts say of them."""
+
+    offsets: npt.NDArray[np.int64]
+    chain: Chain
+    taken: Taken
+    n_intentions: int
+
+    @property
+    def n_phases(self) -> int:
+        return len(self.chain.phases)
+
+    @property
+    def table(self) -> FloatArray:
+        """(R, P) what was done, by phase."""
+        return self.taken.table if self._phases_are_intentions else self.taken.table[:, self.chain.phases]
+
+    @property
+    def _phases_are_intentions(self) -> bool:
+        """Whether every intention has one phase, in order: then there is nothing to map, as in a plain Markov chain."""
+        return bool(self.chain.phases.tolist() == list(range(self.n_intentions)))
+
+    def by_intention(self, per_phase: FloatArray) -> FloatArray:
+        """(…, K) sums over the phases of each intention."""
+        return per_phase if self._phases_are_intentions else per_phase @ np.eye(self.n_intentions)[self.chain.phases]
+
+    # --- the compiled loops ------------------------------------------------------------------------------------
+
+    def smoothed(self, work: FloatArray) -> Smoothed:
+        """The E-step; ``work`` (N, P) receives the posteriors of all steps, or (max T, P) serves one session at a time."""
+        initial, begins, bank, moves, _ = self.chain
+        counts = np.empty(initial.shape), np.empty(bank.shape), np.empty((len(self.taken.table), self.n_phases))
+        begins = read_only(np.ascontiguousarray(begins))
+        steps = read_only(self.offsets), read_only(self.taken.rows), begins, moves_of(bank, moves)
+        at = (0,) * self.n_phases, (0, len(self.offsets) - 1, 1)
+        return Smoothed(smooth_sessions(*at, *steps, initial, bank, self.table, work, *counts), *counts)
+
+    def followed(self) -> tuple[FloatArray, FloatArray]:
+        """(N, P) twice: p(z_t | steps before t) and p(z_t | steps up to t).
+
+        A chain without zeros forgets, so that no number becomes too small to matter later; others are followed in
+        logarithms.
+        """
+        initial, begins, bank, moves, _ = self.chain
+        if has_raised(initial) or has_raised(bank):
+            return self.followed_in_logarithms()[:2]
+        predicted, filtered = np.empty((2, len(self.taken.rows), self.n_phases))
+        filter_sessions(self.offsets, self.taken.rows, begins, moves, initial, bank, self.table, predicted, filtered)
+        return predicted, filtered
+
+    def followed_in_logarithms(self) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]:
+        """The same, and which steps (N,) no path can reach and emit; those are passed over."""
+        initial, begins, bank, moves, _ = self.chain
+        predicted, filtered = np.empty((2, len(self.taken.rows), self.n_phases))
+        passed_over = np.empty(len(predicted), dtype=np.bool_)
+        tables = initial, bank, self.table
+        log_filter_sessions(self.offsets, self.taken.rows, begins, moves, tables, predicted, filtered, passed_over)
+        return predicted, filtered, passed_over
+
+    def best_path(self) -> npt.NDArray[np.int64]:
+        """(N,) the phases on the most likely path through each session."""
+        with np.errstate(divide="ignore"):
+            log_tables = np.log(self.chain.initial), np.log(self.chain.bank), np.log(self.table)
+        path = np.empty(len(self.taken.rows), dtype=np.int64)
+        viterbi_sessions(self.offsets, self.taken.rows, self.chain.begins, self.chain.rows, *log_tables, path)
+        return path
+
+    # --- the check: kernels do not look whether an index is in range --------------------------------------------
+
+    def checked(self) -> Chunk:
+        """Itself, if chain, choice and sessions fit each other."""
+        initial, begins, bank, moves, phases = self.chain
+        if self.n_phases > MOST_PHASES:
+            raise InvalidNumberOfIntentions(n_intentions=self.n_phases, remedy=f"choose at most {MOST_PHASES}")
+        n_sessions, n_steps = len(self.offsets) - 1, int(self.offsets[-1])
+        fits = initial.shape[1:] == phases.shape and bank.shape[1:] == phases.shape * 2
+        fits = fits and _numbers(begins, n_sessions, len(initial)) and _numbers(moves, n_steps, len(bank))
+        fits = fits and self.taken.table.shape[1:] == (self.n_intentions,)
+        fits = fits and _numbers(self.taken.rows, n_steps, len(self.taken.table))
+        if not (fits and all(0 <= intention < self.n_intentions for intention in phases.tolist())):
+            shapes = initial.shape, begins.shape, bank.shape, moves.shape, self.taken.table.shape, self.taken.rows.shape
+            wanted = ("R", "P"), (n_sessions,), ("M", "P", "P"), (n_steps,), ("rows", self.n_intentions), (n_steps,)
+            remedy = "let the parts give each session and step the number of a row they have, and phases of known intentions"
+            raise ShapeMismatch(field="chain and choice", shape=shapes, expected=wanted, remedy=remedy)
+        return self
+
+
+def moves_of(bank: FloatArray, moves: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32] | None:
+    """What the smoother takes for the matrices that lead into steps: None where there is only one to choose."""
+    return None if len(bank) == 1 else read_only(np.ascontiguousarray(moves))
+
+
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A view that cannot be written to. To the compiler that is a type: so it compiles one smoother, not two."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _numbers(rows: npt.NDArray[np.uint32], length: int, size: int) -> bool:
+    """Whether these are ``length`` numbers below ``size``; one broadcast over all steps is looked at once."""
+    if rows.shape != (length,) or rows.dtype != np.uint32:
+        return False
+    return int(rows[0] if rows.strides == (0,) else rows.max()) < size

@@ -1,0 +1,64 @@
+"""What a part of a model answers for. The engine, the search and model files ask nothing else of it."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hiql.data.trajectories import Trajectories
+
+FloatArray = npt.NDArray[np.float64]
+Order = npt.NDArray[np.intp]
+Params = TypeVar("Params")
+"""A part's parameters: a frozen dataclass of named arrays."""
+
+
+class Part(Protocol[Params]):
+    """A dynamics or a choice: a small frozen dataclass of settings. Its methods take parameters and return new ones."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether ``update`` maximises the expected log-likelihood plus ``log_prior``, so that EM can only climb."""
+        ...
+
+    def check(self, data: Trajectories, n_intentions: int) -> None:
+        """Raise a named error if this part cannot work on these data."""
+        ...
+
+    def bind(self, data: Trajectories) -> Any:
+        """The rows that the sessions and steps of these data read; found once, while the tables change."""
+        ...
+
+    def start(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> Params:
+        """Random parameters to start from."""
+        ...
+
+    def update(self, params: Params, evidence: Any) -> Params:
+        """The M-step: the parameters that best explain what was counted, and the prior."""
+        ...
+
+    def log_prior(self, params: Params) -> float:
+        """What ``update`` maximises besides the expected log-likelihood, up to a constant."""
+        ...
+
+    def permute(self, params: Params, order: Order) -> Params:
+        """The same with intention ``order[i]`` called i."""
+        ...
+
+    def vector(self, params: Params) -> FloatArray:
+        """(n,) the parameters as numbers without constraints, for jumps."""
+        ...
+
+    def from_vector(self, vector: FloatArray, like: Params) -> Params:
+        """Parameters of the shapes of ``like`` from any vector: the inverse of ``vector``."""
+        ...
+
+    def summary(self, params: Params) -> dict[str, FloatArray]:
+        """What a fitted model shows of this part: the names of its attributes, without the underscore, and values."""
+        ...
+
+    def check_params(self, params: Params, data: Trajectories, n_intentions: int) -> None:
+        """Raise a named error unless these could come from this part: files come from others, kernels check nothing."""
+        ...

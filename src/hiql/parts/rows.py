@@ -1,0 +1,93 @@
+"""Which row of a part's table each step reads: bound to the data once, while the table changes with every pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+RowNumbers = npt.NDArray[np.uint32]
+Sessions = tuple[int, int]
+"""A chunk of the data: the sessions from the first to before the last."""
+
+MANY_ROWS = 4
+"""A table of more than so many rows a step of the chunk is not copied for each chunk: only the rows it reads are."""
+
+
+class Some(NamedTuple):
+    """Some rows of a table: their numbers (n,), and how many the table has."""
+
+    rows: npt.NDArray[np.intp]
+    size: int
+
+
+class ChunkRows(NamedTuple):
+    """The rows that the steps of a chunk read.
+
+    ``numbers`` (n,) count within ``some`` rows of the table, where a chunk reads few of many; else within all (None).
+    ``visits`` says how often each is read.
+    """
+
+    numbers: RowNumbers
+    some: Some | None
+    visits: FloatArray
+
+    def of(self, table: FloatArray) -> FloatArray:
+        """The rows of a table that the chunk reads."""
+        return table if self.some is None else table[self.some.rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The number, below ``size``, of a row for each step of some data.
+
+    ``between(first, last)`` gives those of the steps of the sessions from ``first`` to before ``last``. It is asked in
+    every pass, for a view of memory, or for codes of data on the disk, which must not fill the memory.
+    """
+
+    size: int
+    between: Callable[[int, int], RowNumbers]
+    _kept: dict[Sessions, tuple[RowNumbers | None, Some | None, FloatArray]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of_steps(cls, size: int, numbers: npt.ArrayLike, offsets: npt.NDArray[np.integer[Any]]) -> Rows:
+        """From the number of every step (N,)."""
+        array = np.ascontiguousarray(numbers, dtype=np.uint32)
+        return cls(size, lambda first, last: array[offsets[first] : offsets[last]])
+
+    @classmethod
+    def only(cls, offsets: npt.NDArray[np.integer[Any]]) -> Rows:
+        """Every step reads the only row; that takes no memory."""
+        return cls(1, lambda first, last: np.broadcast_to(np.uint32(0), int(offsets[last] - offsets[first])))
+
+    def chunk(self, sessions: Sessions) -> ChunkRows:
+        """The rows of these sessions. What has to be looked for is kept, but not what only has to be read."""
+        if sessions not in self._kept:
+            self._kept[sessions] = self._looked_through(self.between(*sessions))
+        local, some, visits = self._kept[sessions]
+        return ChunkRows(self.between(*sessions) if local is None else local, some, visits)
+
+    def count(self, weights: FloatArray, sessions: Sessions) -> FloatArray:
+        """(R, K) the steps of these sessions that read each row, counted with weights (n, K)."""
+        numbers = self.between(*sessions)
+        return np.stack([np.bincount(numbers, each, minlength=self.size) for each in weights.T], axis=1)
+
+    def _looked_through(self, numbers: RowNumbers) -> tuple[RowNumbers | None, Some | None, FloatArray]:
+        """A chunk that reads few of many rows gets numbers of its own, so that it counts those rows only."""
+        if self.size <= MANY_ROWS * len(numbers):
+            return None, None, np.bincount(numbers, minlength=self.size).astype(np.float64)
+        read, local, visits = np.unique(numbers, return_inverse=True, return_counts=True)
+        return local.astype(np.uint32), Some(read.astype(np.intp), self.size), visits.astype(np.float64)
+
+
+def add_rows(parts: Sequence[tuple[FloatArray, Some | None]]) -> FloatArray:
+    """The sum of what chunks have counted, in their order; each has all rows of the table, or some."""
+    sizes = {counts.shape[0] if some is None else some.size for counts, some in parts}
+    total = np.zeros((sizes.pop(), *parts[0][0].shape[1:]))
+    for counts, some in parts:
+        total[slice(None) if some is None else some.rows] += counts
+    return total
