@@ -181,8 +181,9 @@ def deal_habits_anew(problem: Problem, point: Point, rng: np.random.Generator) -
 
 def renew_an_intention(problem: Problem, point: Point, rng: np.random.Generator) -> Point:
     """Give one intention random habits, and start the dynamics afresh."""
+    fresh = problem.choice.start(problem.data, 1, rng)
     which = rng.integers(problem.n_intentions, size=1)
-    return problem.with_new_dynamics(problem.choice.renew(point.choice, which, rng), rng)
+    return problem.with_new_dynamics(problem.choice.graft(point.choice, which, fresh), rng)
 
 
 def _out_of_reach(target: float, trace: list[float]) -> bool:

@@ -86,8 +86,8 @@ class Choice(Part[Params], Protocol[Params]):
         """The same habits dealt out anew among the intentions, context by context."""
         ...
 
-    def renew(self, params: Params, intentions: Order, rng: np.random.Generator) -> Params:
-        """Random habits for these intentions; the others keep theirs."""
+    def graft(self, params: Params, intentions: Order, others: Params) -> Params:
+        """``params`` with the habits of ``others``, as many as there are ``intentions``, in place of those of these."""
         ...
 
     def n_free(self, data: Trajectories, n_intentions: int) -> int:

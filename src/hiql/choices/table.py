@@ -116,9 +116,9 @@ class TableChoice(LogProbabilities):
         dealt = rng.permuted(np.tile(np.arange(n_intentions)[:, None], n_states), axis=0)
         return Policies(params.log_policy[dealt, np.arange(n_states)])
 
-    def renew(self, params: Policies, intentions: Order, rng: np.random.Generator) -> Policies:
+    def graft(self, params: Policies, intentions: Order, others: Policies) -> Policies:
         log_policy = params.log_policy.copy()
-        log_policy[intentions] = random_policies(log_policy[intentions].shape, rng)
+        log_policy[intentions] = others.log_policy
         return Policies(log_policy)
 
     # --- what a fitted model shows, and keeps ------------------------------------------------------------------
