@@ -27,7 +27,7 @@ def data():
 
 
 CHANGES = {
-    "an input": lambda data: {"inputs": data.inputs + [0, 1e-9]},
+    "an input": lambda data: {"inputs": data.inputs + 1e-9},
     "its name": lambda data: {"input_names": ("light", "tone")},
     "no inputs": lambda data: {"inputs": np.empty((6, 0)), "input_names": ()},
     "a context": lambda data: {"contexts": 1 - data.contexts},
