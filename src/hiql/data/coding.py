@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from hiql.data.codes import MISSING, label_text
+from hiql.data.codes import MISSING, WHOLE, label_text
 from hiql.data.trajectories import IntArray, Trajectories
 from hiql.errors import DifferentLabels, InvalidParameter, UnknownLabel
 
@@ -85,8 +85,8 @@ class Coding:
 
 
 def has_words(labels: Labels) -> bool:
-    """Whether any label is text; numbers may be codes, words cannot."""
-    return any(isinstance(label, str) for label in labels or ())
+    """Whether any label is a word; numbers may be codes, also those written as text, and words cannot."""
+    return any(isinstance(label, str) and not WHOLE.fullmatch(label) for label in labels or ())
 
 
 def _plain(labels: Labels) -> Labels:
