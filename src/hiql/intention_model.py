@@ -16,7 +16,7 @@ from hiql.data.coding import Coding
 from hiql.data.sizes import check_sizes, check_trajectories
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, FloatArray, IntentionDynamics
-from hiql.dynamics.markov import MarkovChain
+from hiql.dynamics.registry import make_dynamics
 from hiql.em import Climb, climb
 from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
 from hiql.inference import causal, expect, most_likely_path, smooth
@@ -39,7 +39,8 @@ class IntentionModel(ScoredEstimator):
     ----------
     n_intentions : K
     solver : how a reward explains weighted demonstrations (:class:`~hiql.solvers.RewardSolver`)
-    dynamics : how intentions follow one another; a first-order Markov chain by default
+    dynamics : how intentions follow one another: a name of ``hiql.dynamics.DYNAMICS`` or an object of
+        :mod:`hiql.dynamics`; "markov", a first-order Markov chain, by default
     n_init : random starts, each followed for a few iterations; the best is taken further
     patience : how many disturbances of the best solution may fail in a row before the search ends; None means
         12·(K − 1). With 0, the search is over after the starts.
@@ -77,7 +78,7 @@ class IntentionModel(ScoredEstimator):
         n_intentions: int = 2,
         *,
         solver: RewardSolver,
-        dynamics: IntentionDynamics | None = None,
+        dynamics: str | IntentionDynamics | None = None,
         n_init: int = 4,
         patience: int | None = None,
         max_iter: int = 1000,
@@ -103,7 +104,7 @@ class IntentionModel(ScoredEstimator):
         return self.solver
 
     def _dynamics(self) -> IntentionDynamics:
-        return MarkovChain() if self.dynamics is None else self.dynamics
+        return make_dynamics(self.dynamics)
 
     # --- fitting ----------------------------------------------------------------------------------------------
 

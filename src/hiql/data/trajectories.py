@@ -150,10 +150,10 @@ class Trajectories:
 
     @classmethod
     def from_dataframe(cls, table: pd.DataFrame, **columns: Any) -> Trajectories:
-        """From a table with one row a step; see :func:`hiql.read_table` for the column arguments."""
-        from hiql.data.tables import trajectories_from_table
+        """From a table; the same as :func:`hiql.read_table`, which see for the column arguments."""
+        from hiql.data.reading import read_table
 
-        return trajectories_from_table(table, **columns)
+        return read_table(table, **columns)
 
     # --- looking at it -------------------------------------------------------------------------------------
 
