@@ -72,6 +72,25 @@ class NotAnInteger(HiqlError):
         )
 
 
+class InputNotFinite(HiqlError):
+    """An input that is NaN or infinite."""
+
+    @staticmethod
+    def describe(column: str, value: float, session: str, step: int) -> str:
+        return (
+            f"input {column!r} is {value} at session {session!r}, step {step}; correct it, or let steps with a missing "
+            f'input carry no evidence (missing_inputs="skip"; --missing-inputs skip on the command line)'
+        )
+
+
+class BadColumns(HiqlError):
+    """Columns of inputs or contexts that cannot be told apart or found."""
+
+    @staticmethod
+    def describe(what: str, remedy: str) -> str:
+        return f"{what}; {remedy}"
+
+
 class UnknownLabel(HiqlError):
     """A state or action that the model has never heard of."""
 
@@ -81,6 +100,18 @@ class UnknownLabel(HiqlError):
             f"{field} {label!r} at session {session!r}, step {step}, is not among those of the model: {known}; "
             f"correct it, fit a model to data that show it, or treat it as not observed (unknown_is_missing=True; "
             f"--unknown-is-missing on the command line)"
+        )
+
+
+class NotInWorld(UnknownLabel):
+    """A state or action of a table that the world does not have."""
+
+    @staticmethod
+    def describe(field: str, label: str, session: str, step: int, known: str) -> str:
+        return (
+            f"{field} {label!r} at session {session!r}, step {step}, is not among those of the world: {known}; "
+            f"correct it, name the {field}s of the world as your table does (np.savez(FILE, transitions=P, "
+            f"{field}s=[…])), or, if it means not observed, say so (--missing {field}={label})"
         )
 
 
@@ -116,12 +147,12 @@ class ColumnNotFound(HiqlError):
     """The table has no such column; near names are offered."""
 
     @staticmethod
-    def describe(field: str, column: str, available: Sequence[str]) -> str:
+    def describe(field: str, column: str, available: Sequence[str], remedy: str = "") -> str:
         names = {name.casefold(): name for name in map(str, available) if name}
         near = get_close_matches(str(column).strip().casefold(), names, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(repr(names[name][:40]) for name in near)}? " if near else ""
         listing = ", ".join(" ".join(name.split())[:40] for name in list(names.values())[:20]) or "none that has a name"
-        return f"no column {column!r} for {field}; {hint}the table has: {listing}"
+        return f"no column {column!r} for {field}; {hint}the table has: {listing}{'; ' if remedy else ''}{remedy}"
 
 
 class BadTable(HiqlError):
@@ -130,6 +161,10 @@ class BadTable(HiqlError):
     @staticmethod
     def describe(what: str, remedy: str) -> str:
         return f"{what}; {remedy}"
+
+
+class TableWarning(UserWarning):
+    """Something about a table that may have been misread, although nothing in it is wrong."""
 
 
 class DataFolderError(HiqlError):

@@ -18,7 +18,7 @@ from hiql.data.coding import Coding
 from hiql.data.sizes import check_sizes, check_trajectories
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import IntentionDynamics
-from hiql.dynamics.markov import MarkovChain
+from hiql.dynamics.registry import make_dynamics
 from hiql.em import Climb, climb
 from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
 from hiql.inference import Reading, causal, expect, most_likely_path, smooth
@@ -47,7 +47,8 @@ class IntentionModel(ScoredEstimator):
         table of probabilities for every state
     reward : what an intention wants (:mod:`hiql.rewards`), found once the choices are known; None finds no rewards
     solver : the name of ``reward`` in the first release
-    dynamics : how intentions follow one another (:mod:`hiql.dynamics`); a first-order Markov chain by default
+    dynamics : how intentions follow one another: a name of ``hiql.dynamics.DYNAMICS`` or an object of
+        :mod:`hiql.dynamics`; "markov", a first-order Markov chain, by default
     n_init : random starts, each followed for a few iterations; the best is taken further
     patience : how many disturbances of the best solution may fail in a row before the search ends; None means
         12·(K − 1). With 0, the search is over after the starts.
@@ -87,7 +88,7 @@ class IntentionModel(ScoredEstimator):
         choice: Choice | None = None,
         reward: Reward | None = None,
         solver: Reward | None = None,
-        dynamics: IntentionDynamics | None = None,
+        dynamics: str | IntentionDynamics | None = None,
         n_init: int = 4,
         patience: int | None = None,
         max_iter: int = 1000,
@@ -121,7 +122,7 @@ class IntentionModel(ScoredEstimator):
         return TableChoice() if reward is None else reward.choice
 
     def _dynamics(self) -> IntentionDynamics:
-        return MarkovChain() if self.dynamics is None else self.dynamics
+        return make_dynamics(self.dynamics)
 
     def _problem(self, data: Trajectories, **options: Any) -> Problem:
         return Problem(data, self._dynamics(), self._choice(), self.n_intentions, **options)

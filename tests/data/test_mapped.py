@@ -112,13 +112,18 @@ def array(values, kind):
         ("trajectories.json", lambda content: content[:-9], "damaged"),
         ("trajectories.json", lambda content: b"[]", "other kind"),
         ("trajectories.json", lambda content: b"\xff\xfe", "damaged"),
-        ("trajectories.json", about({"version": 2}), "newer hiql"),
+        ("trajectories.json", about({"version": 99}), "newer hiql"),
         ("trajectories.json", about({"version": "1"}), "damaged"),
         ("trajectories.json", about({"n_states": 3.0}), "wrong kind"),
         ("trajectories.json", about({"n_states": 2}), "state 2|state_labels has length 3"),
         ("trajectories.json", about({"subjects": "abc"}), "wrong kind"),
         ("trajectories.json", about({"subjects": ["a"]}), "subjects has length 1"),
         ("trajectories.json", about({"state_labels": [[], 1, 2]}), "wrong kind"),
+        ("trajectories.json", about({"input_names": [1]}), "wrong kind"),
+        ("trajectories.json", about({"input_names": ["a"]}), "input_names has length 1"),
+        ("trajectories.json", about({"context_labels": ["a"]}), "wrong kind"),
+        ("trajectories.json", about({"outcome_labels": [{}]}), "wrong kind"),
+        ("trajectories.json", about({"memory": {"of": []}}), "damaged"),
     ],
 )
 def test_damaged_folders_are_refused(folder, name, change, message, monkeypatch, tmp_path):
@@ -268,6 +273,7 @@ def test_a_streamed_table_is_what_read_table_reads(tmp_path, next_state):
     path = tmp_path / "steps.parquet"
     table().to_parquet(path, row_group_size=130)
     columns = {"subject": "mouse", "next_state": next_state, "n_states": 5, "n_actions": 3}
+    columns |= {"missing": None if next_state is None else {"after": (-1,)}}
     streamed = hiql.stream_table(path, tmp_path / "data", **columns)
     same(streamed, hiql.read_table(path, **columns))
     same(hiql.open_trajectories(tmp_path / "data"), streamed)
@@ -283,8 +289,9 @@ def test_a_streamed_table_is_what_read_table_reads(tmp_path, next_state):
         ({"state": np.r_[np.zeros(600, int), 2**31, np.zeros(399, int)]}, {}, "row 601: state 2147483648 is outside"),
         ({"state": np.r_[np.zeros(600), np.inf, np.zeros(399)]}, {}, "row 601: state inf is"),
         ({"state": np.repeat("home", 1000)}, {}, "column 'state' holds values of type .*string"),
-        ({"state": np.repeat(-1, 1000)}, {}, "every state is missing"),
-        ({"action": np.tile([-1, 1], 500)}, {}, "is -1 a value"),
+        ({"state": np.repeat(-1, 1000)}, {"missing": (-1,)}, "every state is missing"),
+        ({"action": np.tile([-1, 1], 500)}, {}, "row 1: action -1.* is outside .* if it means not observed"),
+        ({}, {"missing": {"action": (9,)}}, "9 does not occur in 'action'"),
         ({"state": np.arange(1000) * 100_000}, {}, "more than 20000000 pairs"),
         ({}, {"state": "sate"}, "did you mean 'state'"),
         ({}, {"subject": None}, "session '0' goes on|several values of 'mouse'"),

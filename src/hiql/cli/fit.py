@@ -11,7 +11,7 @@ import typer
 
 from hiql.cli.commands import AsJson, note, print_json, print_table, say
 from hiql.cli.inputs import DataFile, TableOptions, WorldOptions, print_understood, read, remember, understood
-from hiql.data.tables import load_table
+from hiql.data.table_files import load_table
 from hiql.evaluate.dwell import expected_dwell
 from hiql.models import HIAVI, HIQL, IntentionModel
 
@@ -41,7 +41,7 @@ def fit(
     layout = table.layout(rows, history)
     known = world.load()
     trajectories = read(rows, layout, known)
-    facts = understood(data, layout, trajectories, known and known[0])
+    facts = understood(data, rows, layout, trajectories, known and known[0])
     if not as_json:
         print_understood(facts, trajectories, layout.cautions(rows))
     options: dict[str, Any] = {"pseudo_count": pseudo_count, "n_init": restarts, "random_state": seed, "n_jobs": jobs}

@@ -13,7 +13,7 @@ import typer
 from hiql.cli.commands import AsJson, print_json, print_pairs
 from hiql.cli.fit import fit_facts, print_fit
 from hiql.cli.inputs import TableOptions, print_understood, understood
-from hiql.data.tables import load_table
+from hiql.data.table_files import load_table
 from hiql.persistence import load
 
 PACKAGES = ("hiql", "numpy", "scipy", "numba", "pandas", "scikit-learn", "matplotlib", "plotly")
@@ -79,7 +79,7 @@ def show_table(path: Path, options: TableOptions, as_json: bool) -> None:
     rows = load_table(path)
     layout = options.layout(rows)
     data = layout.read(rows)
-    facts = understood(path, layout, data, None)
+    facts = understood(path, rows, layout, data, None)
     if as_json:
         print_json(facts)
     else:

@@ -28,8 +28,8 @@ def report(
     from hiql.report import told, write_report
 
     fitted = load(model)
-    _, layout, trajectories = read_for(fitted, data, table)
-    facts = understood(data, layout, trajectories, fitted.world_)
+    rows, layout, trajectories = read_for(fitted, data, table)
+    facts = understood(data, rows, layout, trajectories, fitted.world_)
     if not as_json:
         print_recognised(facts)
     about = told(fitted) | {"shown data": data.name}

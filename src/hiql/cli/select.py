@@ -13,7 +13,7 @@ from rich.markup import escape
 from hiql.cli.commands import AsJson, Jobs, console, print_json, print_table, say, to_stderr
 from hiql.cli.inputs import DataFile, TableOptions, WorldOptions, print_understood, read, remember, understood
 from hiql.cli.numbers import whole_numbers
-from hiql.data.tables import load_table
+from hiql.data.table_files import load_table
 from hiql.errors import InvalidParameter
 from hiql.sweep import Plan, Selection, Source, fit_chosen, sweep
 
@@ -107,7 +107,7 @@ def select(
     known = world.load()
     trajectories = {length: read(rows, layout, known) for length, layout in layouts.items()}
     first_layout, first = next(iter(layouts.values())), next(iter(trajectories.values()))
-    facts = understood(data, first_layout, first, known and known[0])
+    facts = understood(data, rows, first_layout, first, known and known[0])
     if not as_json:
         print_understood(facts, first, first_layout.cautions(rows))
     groups = first.n_sessions if axes.hold_out == "sessions" else len(set(first.subjects))
