@@ -22,11 +22,13 @@ from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
 from hiql.inference import causal, expect, most_likely_path, smooth
 from hiql.problem import Point, Problem, expect_here
 from hiql.progress import progress_bar
-from hiql.sampling import sample_sessions, session_lengths
+from hiql.sampling import FittedAgent, session_lengths
 from hiql.scoring import ScoredEstimator, log_odds_seen
 from hiql.search import Attempt, Restarts, Search, find_optimum
 from hiql.solvers.preference import Preference, RewardSolver
-from hiql.worlds.mdp import MDP
+from hiql.worlds.environment import Environment
+from hiql.worlds.playing import Sessions, play
+from hiql.worlds.starting import starting
 
 FEW_STEPS = 0.5
 """An intention with fewer expected steps than this is reported as empty."""
@@ -238,14 +240,11 @@ class IntentionModel(ScoredEstimator):
     def predict_action_proba(self, data: Trajectories) -> FloatArray:
         """(N, A) p(a_t | s_t and steps before t): causal. Uniform where the state is missing."""
         predicted, _ = causal(data, self._chain(data), self.log_policy_)
-        proba = np.full((data.n_steps, data.n_actions), 1.0 / data.n_actions)
-        known = data.states >= 0
-        proba[known] = np.einsum("nk,kna->na", predicted[known], self.policy_[:, data.states[known]])
-        return proba
+        return np.einsum("nk,nka->na", predicted, self._action_proba(data, np.arange(data.n_steps)))
 
     def sample(
         self,
-        world: MDP,
+        world: Environment,
         n_sessions: int = 1,
         n_steps: int | npt.ArrayLike = 100,
         random_state: int | np.random.Generator = 0,
@@ -254,16 +253,25 @@ class IntentionModel(ScoredEstimator):
     ) -> Trajectories:
         """Simulate sessions; ``.intentions`` of the result are the true ones.
 
+        ``world`` is what answers the actions: an :class:`hiql.MDP` or any other environment of :mod:`hiql.worlds`.
         ``n_steps`` is one length for all sessions or one for each; ``start`` a state or a distribution (S,),
         by default the world's.
         """
         check_is_fitted(self, "log_policy_")
-        check_sizes(world, self.n_states_, self.n_actions_)
+        check_sizes(world.coding, self.n_states_, self.n_actions_)
         rng = np.random.default_rng(random_state)
-        lengths = session_lengths(n_sessions, n_steps)
-        sampled = sample_sessions(self._unchecked_chain, self.policy_, world, lengths, start, rng)
+        sessions = Sessions.numbered(session_lengths(n_sessions, n_steps))
+        environment = world if start is None else starting(world, start)
+        sampled = play(FittedAgent(self._unchecked_chain, self._action_proba), environment, sessions, rng)
         labels = (self.coding_.state_labels, self.coding_.action_labels) if hasattr(self, "coding_") else (None, None)
         return replace(sampled, state_labels=labels[0], action_labels=labels[1])
+
+    def _action_proba(self, data: Trajectories, steps: npt.NDArray[np.integer[Any]]) -> FloatArray:
+        """(n, K, A) the probabilities of actions at these steps of the data; uniform where the state is missing."""
+        states = data.states[steps]
+        proba = self.policy_[:, states].transpose(1, 0, 2)
+        proba[states < 0] = 1.0 / data.n_actions
+        return proba
 
     def _check_data(self, data: Trajectories) -> None:
         super()._check_data(data)
