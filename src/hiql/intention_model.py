@@ -258,7 +258,7 @@ class IntentionModel(ScoredEstimator):
         by default the world's.
         """
         check_is_fitted(self, "log_policy_")
-        check_sizes(world.coding, self.n_states_, self.n_actions_)
+        check_sizes(world.format, self.n_states_, self.n_actions_)
         rng = np.random.default_rng(random_state)
         sessions = Sessions.numbered(session_lengths(n_sessions, n_steps))
         environment = world if start is None else starting(world, start)

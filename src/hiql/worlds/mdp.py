@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidDiscount, InvalidParameter, InvalidTransitions, ShapeMismatch, UnequalLengths
 from hiql.worlds.draws import draw, draw_from_sparse
-from hiql.worlds.environment import Answer, Environment, Moment
+from hiql.worlds.environment import Answer, Environment, Format, Moment
 from hiql.worlds.linear import LinearSolver, linear_solver
 from hiql.worlds.starting import starting_like
 
@@ -82,9 +81,9 @@ class MDP(Environment):
         return drawn
 
     @property
-    def coding(self) -> Coding:
+    def format(self) -> Format:
         """The numbers of states and actions; they are called by their numbers."""
-        return Coding(self.n_states, self.n_actions)
+        return Format(self.n_states, self.n_actions)
 
     @property
     def entrance(self) -> int:
@@ -92,12 +91,12 @@ class MDP(Environment):
         return 0
 
     def begin(self, n_sessions: int, rng: np.random.Generator) -> Moment:  # noqa: ARG002
-        return Moment(np.full(n_sessions, self.entrance))
+        return Moment.at(np.full(n_sessions, self.entrance))
 
     def answer(self, moment: Moment, actions: npt.NDArray[np.int64], rng: np.random.Generator) -> Answer:
         """Moves; a world has no outcomes of its own."""
         nexts = self.next_states(moment.states, actions, rng)
-        return Answer(np.full(len(nexts), np.nan), Moment(nexts))
+        return Answer(np.full(len(nexts), np.nan), Moment.at(nexts))
 
     def like(self, data: Trajectories) -> Environment:
         """Sessions begin in states drawn from those in which sessions of the data begin."""
@@ -172,9 +171,9 @@ class World(MDP):
         self._check_drawing()
 
     @property
-    def coding(self) -> Coding:
+    def format(self) -> Format:
         """The numbers of states and actions, and what actions are called."""
-        return Coding(self.n_states, self.n_actions, None, self.action_names or None)
+        return Format(self.n_states, self.n_actions, None, self.action_names or None)
 
     @property
     def entrance(self) -> int:

@@ -72,7 +72,7 @@ def play(agent: Agent, environment: Environment, sessions: Sessions, rng: np.ran
     for _ in range(int(sessions.lengths.max())):
         seen = _seen(steps[-1:], moment, environment, sessions)
         phases, intentions = agent.intend(seen, phases, rng)
-        actions = draw(agent.choose(seen, intentions), rng)
+        actions = np.where(moment.missed, MISSING, draw(agent.choose(seen, intentions), rng))
         outcomes, following = environment.answer(moment, actions, rng)
         steps.append(Played(moment, actions, intentions, outcomes, following.states))
         moment = following
@@ -105,10 +105,7 @@ def _collected(steps: list[Played], environment: Environment, sessions: Sessions
         actions=flat(actions),
         next_states=flat(next_states),
         offsets=np.concatenate([[0], np.cumsum(sessions.lengths)]),
-        n_states=environment.coding.n_states,
-        n_actions=environment.coding.n_actions,
-        state_labels=environment.coding.state_labels,
-        action_labels=environment.coding.action_labels,
+        **vars(environment.format),
         session_names=sessions.names,
         subjects=sessions.subjects,
         intentions=flat(intentions),

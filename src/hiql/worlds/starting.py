@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.worlds.draws import draw
-from hiql.worlds.environment import Answer, Environment, FloatArray, IntArray, Moment
+from hiql.worlds.environment import Answer, Environment, FloatArray, Format, IntArray, Moment
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +21,8 @@ class Starting(Environment):
     start: IntArray | FloatArray
 
     @property
-    def coding(self) -> Coding:
-        return self.environment.coding
+    def format(self) -> Format:
+        return self.environment.format
 
     def begin(self, n_sessions: int, rng: np.random.Generator) -> Moment:
         moment = self.environment.begin(n_sessions, rng)
@@ -37,7 +36,7 @@ class Starting(Environment):
 
 def starting(environment: Environment, start: int | npt.ArrayLike) -> Starting:
     """Sessions begin in the given state, or in states drawn from the given distribution (S,)."""
-    n_states = environment.coding.n_states
+    n_states = environment.format.n_states
     where = np.asarray(start)
     is_state = where.ndim == 0 and np.issubdtype(where.dtype, np.integer) and 0 <= where < n_states
     is_distribution = where.shape == (n_states,) and (where >= 0).all() and abs(where.sum() - 1.0) < 1e-6
