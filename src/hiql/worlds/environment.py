@@ -32,9 +32,9 @@ class Format:
 class Moment(NamedTuple):
     """What n sessions, side by side, know before they act.
 
-    ``states`` (n,), -1 where unknown; ``inputs`` (n, D) and ``contexts`` (n, C); ``missed`` (n,), whether no action will
-    be taken. ``hidden`` is what the environment keeps to itself (where its blocks end, which spout is baited). It comes
-    back with the actions, so that environments themselves never change.
+    ``states`` (n,), -1 where unknown; ``inputs`` (n, D) and ``contexts`` (n, C); ``missed`` (n,), whether no action
+    will be taken. ``hidden`` is what the environment keeps to itself (where its blocks end, which spout is baited). It
+    comes back with the actions, so that environments themselves never change.
     """
 
     states: IntArray

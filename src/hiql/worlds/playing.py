@@ -105,7 +105,7 @@ def _collected(steps: list[Played], environment: Environment, sessions: Sessions
         actions=flat(actions),
         next_states=flat(next_states),
         offsets=np.concatenate([[0], np.cumsum(sessions.lengths)]),
-        **vars(environment.format),
+        **{name: value for name, value in vars(environment.format).items() if value},
         session_names=sessions.names,
         subjects=sessions.subjects,
         intentions=flat(intentions),

@@ -14,6 +14,7 @@ from hiql.data.histories import latest_trial
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.worlds.draws import pick
+from hiql.worlds.reversal_rules import ReversalTask
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -105,7 +106,7 @@ def simulate_reversal(
     The paper gives neither chain nor lapses; the defaults and ``REACTIVE_TRANSITION`` are ours, chosen so that about
     0.74 of the trials are correct, as in the paper.
     """
-    task = _Task(reward_probability_wrong, reward_probability, criterion, window, min_block)
+    task = ReversalTask(reward_probability_wrong, reward_probability, criterion, window, min_block)
     tendencies = _tendencies(stay, lapse)
     square, reacts = (len(tendencies),) * 2, np.ndim(transition) == 3
     common = (
@@ -122,7 +123,7 @@ def simulate_reversal(
     mice = _Mice(tendencies, chains[0][owner], by_reward[owner], luck)
     subjects = tuple(f"m{i + 1}" for i in range(n_mice))
     return ReversalCohort(
-        table=_table(task.play(mice, rng), lengths, owner, subjects),
+        table=_table(_play(task, mice, rng), lengths, owner, subjects),
         stay=tendencies,
         initial=chains[0],
         transition=chains[1],
@@ -151,50 +152,25 @@ class _Mice:
         return pick(rows, self.luck[t])
 
 
-@dataclass(frozen=True)
-class _Task:
-    """The rules of the box."""
-
-    reward_probability_wrong: float
-    reward_probability: float
-    criterion: float
-    window: int
-    min_block: int
-
-    def __post_init__(self) -> None:
-        for name in ("reward_probability_wrong", "reward_probability", "criterion"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise InvalidParameter(parameter=name, value=getattr(self, name), remedy="choose a number in [0, 1]")
-        for name in ("window", "min_block"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or value < 1:
-                raise InvalidParameter(parameter=name, value=value, remedy="choose a whole number of trials ≥ 1")
-
-    def play(self, mice: _Mice, rng: np.random.Generator) -> dict[str, IntArray]:
-        """Columns (n, T) of a session of each mouse."""
-        n_trials, n = mice.luck.shape
-        names = ("block", "correct_side", "choice", "reward", "intention")
-        columns = {name: np.zeros((n, n_trials), dtype=np.int64) for name in names}
-        side, choice = rng.integers(2, size=(2, n))
-        block_start, reward, intention = np.zeros((3, n), dtype=np.int64)
-        for t in range(n_trials):
-            intention = mice.intend(t, intention, reward)
-            if t > 0:
-                choice = np.where(rng.random(n) < mice.stay[intention, reward], choice, 1 - choice)
-            chance = np.where(choice == side, self.reward_probability, self.reward_probability_wrong)
-            reward = (rng.random(n) < chance).astype(np.int64)
-            for name, values in zip(names[1:], (side, choice, reward, intention), strict=True):
-                columns[name][:, t] = values
-            done = self._mastered(columns, t, t + 1 - block_start)
-            side, block_start = np.where(done, 1 - side, side), np.where(done, t + 1, block_start)
-            columns["block"][:, t + 1 :] += done[:, None]
-        return columns
-
-    def _mastered(self, columns: dict[str, IntArray], t: int, in_block: IntArray) -> npt.NDArray[np.bool_]:
-        """(n,) whether the block ends with trial t; the window does not reach back into the block before."""
-        recent = slice(max(t + 1 - self.window, 0), t + 1)
-        rate = (columns["choice"][:, recent] == columns["correct_side"][:, recent]).mean(axis=1)
-        return (in_block >= max(self.min_block, self.window)) & (rate >= self.criterion)
+def _play(task: ReversalTask, mice: _Mice, rng: np.random.Generator) -> dict[str, IntArray]:
+    """Columns (n, T) of a session of each mouse."""
+    n_trials, n = mice.luck.shape
+    names = ("block", "correct_side", "choice", "reward", "intention")
+    columns = {name: np.zeros((n, n_trials), dtype=np.int64) for name in names}
+    side, choice = rng.integers(2, size=(2, n))
+    moment = task.opening(side)
+    reward, intention = np.zeros((2, n), dtype=np.int64)
+    for t in range(n_trials):
+        intention = mice.intend(t, intention, reward)
+        if t > 0:
+            choice = np.where(rng.random(n) < mice.stay[intention, reward], choice, 1 - choice)
+        outcomes, following = task.answer(moment, choice, rng)
+        reward = outcomes.astype(np.int64)
+        trial = (moment.hidden.number, moment.hidden.side, choice, reward, intention)
+        for name, values in zip(names, trial, strict=True):
+            columns[name][:, t] = values
+        moment = following
+    return columns
 
 
 def _tendencies(stay: npt.ArrayLike, lapse: npt.ArrayLike) -> FloatArray:
