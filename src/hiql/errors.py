@@ -72,6 +72,25 @@ class NotAnInteger(HiqlError):
         )
 
 
+class InputNotFinite(HiqlError):
+    """An input that is NaN or infinite."""
+
+    @staticmethod
+    def describe(column: str, value: float, session: str, step: int) -> str:
+        return (
+            f"input {column!r} is {value} at session {session!r}, step {step}; correct it, or let steps with a missing "
+            f'input carry no evidence (missing_inputs="skip"; --missing-inputs skip on the command line)'
+        )
+
+
+class BadColumns(HiqlError):
+    """Columns of inputs or contexts that cannot be told apart or found."""
+
+    @staticmethod
+    def describe(what: str, remedy: str) -> str:
+        return f"{what}; {remedy}"
+
+
 class UnknownLabel(HiqlError):
     """A state or action that the model has never heard of."""
 

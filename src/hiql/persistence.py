@@ -192,7 +192,7 @@ def _restore(document: dict[str, Any], arrays: Arrays, path: Any) -> IntentionMo
         raise ModelFileError(path=path, problem="its labels are not those of its states and actions")
     steps = [[0] * model.n_intentions]  # the least that could be fitted
     coding = model.coding_
-    labels = {"state_labels": coding.state_labels, "action_labels": coding.action_labels}
+    labels: dict[str, Any] = {"state_labels": coding.state_labels, "action_labels": coding.action_labels}
     data = Trajectories.from_arrays(steps, steps, n_states=model.n_states_, n_actions=model.n_actions_, **labels)
     model._checked_search(data)
     model._solver().check(data, model.n_intentions)

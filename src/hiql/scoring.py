@@ -76,10 +76,9 @@ class ScoredEstimator(BaseEstimator, ABC):
 
 
 def taken_proba(model: Scored, data: Trajectories) -> FloatArray:
-    """(N,) p(a_t | s_t and steps before t) of the action taken; NaN where state or action is missing."""
-    seen = (data.states >= 0) & (data.actions >= 0)
+    """(N,) p(a_t | s_t and steps before t) of the action taken; NaN where the step carries no evidence."""
     taken = model.predict_action_proba(data)[np.arange(data.n_steps), data.actions]
-    return np.where(seen, taken, np.nan)
+    return np.where(data.observed, taken, np.nan)
 
 
 def log_odds_seen(counts: Any) -> int:

@@ -28,7 +28,7 @@ class PolicyBaseline(ScoredEstimator):
 
     def _log_likelihood(self, data: Trajectories) -> float:
         """Σ_t log π_t(a_t|s_t) over observed steps."""
-        seen = (data.states >= 0) & (data.actions >= 0)
+        seen = data.observed
         ruling = self._policy_of_step(data)[seen]
         return float(self.log_policy_[ruling, data.states[seen], data.actions[seen]].sum())
 

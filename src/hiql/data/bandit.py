@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from os import PathLike
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from hiql.data.codes import Codes, Missing, encode, label_text, missing_in
+from hiql.data.codes import MISSING, Codes, Missing, encode, label_text, missing_in
+from hiql.data.columns import following_states
 from hiql.data.tables import column, load_table, ordered_sessions
-from hiql.data.trajectories import MISSING, Trajectories, following_states
+from hiql.data.trajectories import Trajectories
 from hiql.errors import BadTable, EmptyData, InvalidParameter
 
 NO_HISTORY = "·"
@@ -29,6 +32,7 @@ def bandit_trials(
     *,
     step: str | None = None,
     missing: Missing = None,
+    memory: Sequence[float] = (),
 ) -> Trajectories:
     """Turn a table of choices and outcomes, one row a trial, into ``Trajectories`` over histories.
 
@@ -41,6 +45,9 @@ def bandit_trials(
     Nor does a trial without an outcome, whose next state is therefore unknown. ``missing`` is that of
     :func:`hiql.read_table`; an outcome of -1 in a trial with a choice could also be a loss, and is an error until
     ``missing`` says which.
+
+    ``memory`` gives time constants in trials: each adds leaky traces of past choices, and of choices times rewards, to
+    the inputs (:mod:`hiql.data.memory`). They need outcomes that are amounts. With ``history=0`` there is one state.
     """
     if not isinstance(history, int | np.integer) or history < 0:
         raise InvalidParameter(parameter="history", value=history, remedy="choose a whole number ≥ 0")
@@ -52,7 +59,7 @@ def bandit_trials(
     outcomes = _outcomes(frame[outcome].mask(choices.codes < 0), missing)
     n_states = _n_states(choices, outcomes, int(history))
     states = history_states(choices, outcomes, offsets, int(history))
-    return Trajectories(
+    data = Trajectories(
         states=states,
         actions=choices.codes,
         next_states=np.where(outcomes.codes >= 0, following_states(states, offsets), MISSING),
@@ -63,7 +70,17 @@ def bandit_trials(
         subjects=tuple(subjects),
         state_labels=history_labels(choices, outcomes, int(history)),
         action_labels=choices.labels,
+        **_what_followed(outcomes),
     )
+    return data.with_memory(memory) if len(memory) else data
+
+
+def _what_followed(outcomes: Codes) -> dict[str, Any]:
+    """Outcomes as amounts where all are numbers, else as codes with labels; NaN where there is none."""
+    labels = tuple(range(outcomes.size)) if outcomes.labels is None else outcomes.labels
+    are_amounts = all(isinstance(label, int | float) for label in labels)
+    values = np.array([*(labels if are_amounts else range(len(labels))), np.nan], dtype=np.float64)
+    return {"outcomes": values[outcomes.codes], "outcome_labels": None if are_amounts else labels}
 
 
 def _outcomes(column: pd.Series, missing: Missing) -> Codes:

@@ -51,10 +51,10 @@ def session_folds(
 
 
 def identical_sessions(data: Trajectories) -> list[int]:
-    """One group number a session; sessions with the same states and actions share it."""
+    """One group number a session; sessions with the same states, actions, inputs and contexts share it."""
     numbers: dict[bytes, int] = {}
-    steps = np.stack([data.states, data.actions], axis=1)
-    keys = [steps[data.session(i)].tobytes() for i in range(data.n_sessions)]
+    columns = (data.states, data.actions, data.inputs, data.contexts)
+    keys = [b"".join(column[data.session(i)].tobytes() for column in columns) for i in range(data.n_sessions)]
     return [numbers.setdefault(key, len(numbers)) for key in keys]
 
 

@@ -58,18 +58,17 @@ def check_sessions(offsets: npt.NDArray[np.integer[Any]], names: Sequence[str], 
 
 
 def check_equal_lengths(
-    name: str, arrays: list[npt.NDArray[Any]], states: list[npt.NDArray[Any]], names: tuple[str, ...]
+    name: str, arrays: Sequence[npt.NDArray[Any]], lengths: Sequence[int], names: Sequence[str]
 ) -> None:
-    if len(arrays) != len(states):
+    """As many arrays as sessions, and each as long as its session."""
+    if len(arrays) != len(lengths):
         raise UnequalLengths(
-            field=f"{name} sessions", length=len(arrays), other="state sessions", other_length=len(states)
+            field=f"{name} sessions", length=len(arrays), other="state sessions", other_length=len(lengths)
         )
-    for i, (array, reference) in enumerate(zip(arrays, states, strict=True)):
-        if len(array) != len(reference):
+    for i, (array, length) in enumerate(zip(arrays, lengths, strict=True)):
+        if len(array) != length:
             session = names[i] if i < len(names) else str(i)
-            raise UnequalLengths(
-                field=name, length=len(array), other="state", other_length=len(reference), session=session
-            )
+            raise UnequalLengths(field=name, length=len(array), other="state", other_length=length, session=session)
 
 
 def session_indices(chosen: npt.NDArray[Any], n_sessions: int) -> npt.NDArray[np.int64]:

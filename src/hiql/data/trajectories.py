@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -13,11 +13,27 @@ import numpy.typing as npt
 import pandas as pd
 
 from hiql.data.blocks import BLOCK, in_blocks, mapped_file
-from hiql.data.codes import MISSING, whole_numbers
-from hiql.data.given_sessions import check_equal_lengths, check_sessions, session_arrays, session_indices
+from hiql.data.columns import (
+    SESSION_COLUMNS,
+    STEP_COLUMNS,
+    FloatArray,
+    IntArray,
+    as_columns,
+    check_columns,
+    check_contexts,
+    check_days,
+    check_inputs,
+    check_outcomes,
+    first_outside,
+    first_place,
+    locate,
+    no_columns,
+    nothing,
+    orders,
+)
+from hiql.data.given_sessions import check_sessions, session_indices
+from hiql.data.memory import Happened, Memory, memory_of
 from hiql.errors import ActionOutOfRange, EmptyData, StateOutOfRange, UnequalLengths
-
-IntArray = npt.NDArray[np.integer[Any]]
 
 MOST_REMEMBERED = 2**24
 """Steps of mapped data up to which ``pairs`` are kept in memory (64 MiB); beyond, they are coded anew where needed."""
@@ -44,6 +60,15 @@ class Trajectories:
     state_labels, action_labels : what the codes mean, or None when they are their own labels
     intentions : (N,) int32 or None
         The true intentions, where a simulation knows them.
+    inputs, input_names : (N, D) float64, and one name a column
+        Numbers known before the action, in the user's units. A step with an input of NaN carries no evidence.
+    contexts, context_names, context_labels : (N, C) int32, and for each column a name and what its codes mean
+        Discrete circumstances known before the action; -1 where unknown, which costs no evidence.
+    outcomes, outcome_labels : (N,) float64 or None
+        What followed the action: an amount of reward, or a code where there are labels; NaN where unknown.
+    session_order : (n_sessions,) int64, the number of each session among those of its subject, from 0
+    session_days : (n_sessions,) float64, the day of each session in its subject's own count; NaN where unknown
+    memory : how the inputs that are traces of the past were made, or None; see :meth:`with_memory`
     """
 
     states: IntArray
@@ -57,22 +82,46 @@ class Trajectories:
     state_labels: tuple[Hashable, ...] | None = None
     action_labels: tuple[Hashable, ...] | None = None
     intentions: IntArray | None = None
+    inputs: FloatArray = field(default_factory=no_columns)
+    input_names: tuple[str, ...] = ()
+    contexts: IntArray = field(default_factory=no_columns)
+    context_names: tuple[str, ...] = ()
+    context_labels: tuple[tuple[Hashable, ...], ...] = ()
+    outcomes: FloatArray | None = None
+    outcome_labels: tuple[Hashable, ...] | None = None
+    session_order: IntArray = field(default_factory=nothing)
+    session_days: FloatArray = field(default_factory=nothing)
+    memory: Memory | None = None
 
     def __post_init__(self) -> None:
         check_sessions(self.offsets, self.session_names, self.subjects)
+        self._fill_in()
         self._check_sizes()
         self._check_codes()
-        for name in ("states", "actions", "next_states", "intentions"):
+        self._check_columns()
+        for name, kind in (STEP_COLUMNS | SESSION_COLUMNS | {"offsets": np.int64}).items():
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, _frozen(getattr(self, name), np.int32))
-        object.__setattr__(self, "offsets", _frozen(self.offsets, np.int64))
+                object.__setattr__(self, name, _frozen(getattr(self, name), kind))
+
+    def _fill_in(self) -> None:
+        """Sessions are in order and no day is known, unless told otherwise."""
+        for name in ("inputs", "contexts"):
+            object.__setattr__(self, name, as_columns(getattr(self, name), int(self.offsets[-1])))
+        unknown = {"session_order": orders, "session_days": lambda subjects: np.full(len(subjects), np.nan)}
+        for name, default in unknown.items():
+            if len(getattr(self, name)) == 0:
+                object.__setattr__(self, name, default(self.subjects))
 
     def _check_sizes(self) -> None:
         n_steps = int(self.offsets[-1])
-        for name in ("states", "actions", "next_states", "intentions"):
+        for name in STEP_COLUMNS:
             array = getattr(self, name)
             if array is not None and len(array) != n_steps:
                 raise UnequalLengths(field=name, length=len(array), other="the sessions", other_length=n_steps)
+        for name in SESSION_COLUMNS:
+            n_given = len(getattr(self, name))
+            if n_given != self.n_sessions:
+                raise UnequalLengths(field=name, length=n_given, other="sessions", other_length=self.n_sessions)
         for what, size, labels in (
             ("state", self.n_states, self.state_labels),
             ("action", self.n_actions, self.action_labels),
@@ -85,14 +134,22 @@ class Trajectories:
 
     def _check_codes(self) -> None:
         for name, codes in (("state", self.states), ("next state", self.next_states)):
-            if (step := _first_outside(codes, self.n_states)) is not None:
+            if (step := first_outside(codes, self.n_states)) is not None:
                 session, at = self.locate(step)
                 state = int(codes[step])
                 raise StateOutOfRange(state=state, session=session, step=at, n_states=self.n_states, field=name)
-        if (step := _first_outside(self.actions, self.n_actions)) is not None:
+        if (step := first_outside(self.actions, self.n_actions)) is not None:
             session, at = self.locate(step)
             action = int(self.actions[step])
             raise ActionOutOfRange(action=action, session=session, step=at, n_actions=self.n_actions)
+
+    def _check_columns(self) -> None:
+        check_columns("input", self.inputs, self.input_names)
+        check_columns("context", self.contexts, self.context_names)
+        check_inputs(self.inputs, self.input_names, self.locate, np.isinf)
+        check_contexts(self.contexts, self.context_names, self.context_labels, self.locate)
+        check_outcomes(self.outcomes, self.outcome_labels, self.locate)
+        check_days(self.session_days, self.session_names)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A pickle holds no cached arrays, and what comes out of it is read-only again.
@@ -103,7 +160,7 @@ class Trajectories:
     @classmethod
     def from_arrays(
         cls,
-        states: Sequence[Any] | npt.ArrayLike,
+        states: Sequence[Any] | npt.ArrayLike | None,
         actions: Sequence[Any] | npt.ArrayLike,
         next_states: Sequence[Any] | npt.ArrayLike | None = None,
         subjects: Sequence[object] | None = None,
@@ -114,42 +171,38 @@ class Trajectories:
         state_labels: Sequence[Hashable] | None = None,
         action_labels: Sequence[Hashable] | None = None,
         intentions: Sequence[Any] | npt.ArrayLike | None = None,
+        inputs: Sequence[Any] | npt.ArrayLike | None = None,
+        input_names: Sequence[str] | None = None,
+        contexts: Mapping[str, Any] | None = None,
+        outcomes: Sequence[Any] | npt.ArrayLike | None = None,
+        session_order: npt.ArrayLike | None = None,
+        session_days: npt.ArrayLike | None = None,
+        missing_inputs: str = "error",
     ) -> Trajectories:
         """From one array of codes a session.
 
         ``states`` and ``actions`` are sequences of 1-D arrays (ragged sessions), 2-D arrays (one row a
-        session) or plain 1-D arrays (a single session). NaN and -1 mean missing. Without ``next_states``,
-        what follows a step is the state of the next step, unknown at a session's end. ``n_states`` and
-        ``n_actions`` default to the largest code plus one: give them when the world has more.
+        session) or plain 1-D arrays (a single session). NaN and -1 mean missing. ``states=None`` means that there is
+        one state. Without ``next_states``, what follows a step is the state of the next step, unknown at a session's
+        end. ``n_states`` and ``n_actions`` default to the largest code plus one: give them when the world has more.
+
+        ``inputs`` has one array (steps, D) a session, or (steps,) for a single input; NaN and infinite values are an
+        error, or with ``missing_inputs="skip"`` make their step carry no evidence. ``contexts`` maps the name of each
+        context to one array of labels a session, and ``outcomes`` has one array of numbers a session.
         """
-        given = {"state": states, "action": actions, "next state": next_states, "intention": intentions}
-        per_session = {name: session_arrays(name, values) for name, values in given.items() if values is not None}
-        n_sessions = len(per_session["state"])
-        names = tuple(map(str, range(n_sessions) if session_names is None else session_names))
-        for name, arrays in per_session.items():
-            check_equal_lengths(name, arrays, per_session["state"], names)
-        lengths = [len(s) for s in per_session["state"]]
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        owners = ("all",) * n_sessions if subjects is None else tuple(map(str, subjects))
-        check_sessions(offsets, names, owners)
-        flat = {
-            name: whole_numbers(np.concatenate(arrays), name, offsets, names) for name, arrays in per_session.items()
-        }
-        if "next state" not in flat:
-            flat["next state"] = following_states(flat["state"], offsets)
-        known = max(flat["state"].max(), flat["next state"].max()) + 1
+        from hiql.data.arrays import flat_columns, flat_steps
+
+        steps = flat_steps(states, actions, next_states, intentions, subjects, session_names)
+        known = max(steps["states"].max(), steps["next_states"].max()) + 1
         return cls(
-            states=flat["state"],
-            actions=flat["action"],
-            next_states=flat["next state"],
-            offsets=offsets,
+            **steps,
+            **flat_columns(steps, inputs, input_names, contexts, outcomes, missing_inputs),
             n_states=_size(n_states, state_labels, known),
-            n_actions=_size(n_actions, action_labels, flat["action"].max() + 1),
-            session_names=names,
-            subjects=owners,
+            n_actions=_size(n_actions, action_labels, steps["actions"].max() + 1),
             state_labels=None if state_labels is None else tuple(state_labels),
             action_labels=None if action_labels is None else tuple(action_labels),
-            intentions=flat.get("intention"),
+            session_order=nothing() if session_order is None else np.asarray(session_order),
+            session_days=nothing() if session_days is None else np.asarray(session_days),
         )
 
     @classmethod
@@ -173,7 +226,7 @@ class Trajectories:
 
     @property
     def n_observed(self) -> int:
-        """The number of decisions with a known state and action: those that carry evidence."""
+        """The number of decisions that carry evidence (see :attr:`observed`)."""
         return int(self.pair_counts.sum())
 
     @cached_property
@@ -183,7 +236,7 @@ class Trajectories:
 
     @cached_property
     def pairs(self) -> npt.NDArray[np.uint32]:
-        """(N,) the code s·A + a of each step, and S·A where state or action is missing."""
+        """(N,) the code s·A + a of each step, and S·A where it carries no evidence (see :attr:`observed`)."""
         return _frozen(self._coded(slice(None)), np.uint32)
 
     def pairs_between(self, first: int, last: int) -> npt.NDArray[np.uint32]:
@@ -208,7 +261,20 @@ class Trajectories:
             np.multiply(state.view(np.uint32), np.uint32(self.n_actions), out=codes)  # a missing code may overflow
             codes += action.view(np.uint32)
             np.copyto(codes, self.n_states * self.n_actions, where=(state | action) < 0)
+        if self.has_missing_inputs:
+            for start, (part,) in in_blocks(self.inputs[steps]):
+                pairs[start : start + len(part)][np.isnan(part).any(axis=1)] = self.n_states * self.n_actions
         return pairs
+
+    @cached_property
+    def has_missing_inputs(self) -> bool:
+        """Whether any step has an input of NaN."""
+        return first_place(self.inputs, np.isnan) is not None
+
+    @property
+    def observed(self) -> npt.NDArray[np.bool_]:
+        """(N,) which steps carry evidence: state and action are known, and no input is missing."""
+        return self.pairs < self.n_states * self.n_actions
 
     @cached_property
     def pair_counts(self) -> npt.NDArray[np.float64]:
@@ -237,8 +303,7 @@ class Trajectories:
 
     def locate(self, step: int) -> tuple[str, int]:
         """The session's name and the step within it, for a flat index."""
-        session = int(np.searchsorted(self.offsets, step, side="right")) - 1
-        return self.session_names[session], int(step - self.offsets[session])
+        return locate(step, self.offsets, self.session_names)
 
     def session(self, index: int) -> slice:
         """Where session ``index`` lies in the flat arrays."""
@@ -248,8 +313,14 @@ class Trajectories:
         missing = self.n_steps - self.n_observed
         return (
             f"Trajectories({self.n_sessions} sessions of {len(set(self.subjects))} subject(s), "
-            f"{self.n_steps} steps ({missing} missing), {self.n_states} states, {self.n_actions} actions)"
+            f"{self.n_steps} steps ({missing} missing), {self.n_states} states, {self.n_actions} actions"
+            f"{self._listed('inputs', self.input_names)}{self._listed('contexts', self.context_names)})"
         )
+
+    @staticmethod
+    def _listed(what: str, names: tuple[str, ...]) -> str:
+        more = ", …" if len(names) > 6 else ""
+        return f", {what} {', '.join(names[:6])}{more}" if names else ""
 
     # --- taking parts of it --------------------------------------------------------------------------------
 
@@ -257,15 +328,15 @@ class Trajectories:
         """The sessions with these indices (or a boolean mask), in this order; repeats are allowed."""
         index = session_indices(np.atleast_1d(np.asarray(sessions)), self.n_sessions)
         steps = np.concatenate([np.arange(self.offsets[i], self.offsets[i + 1]) for i in index])
+        parts: dict[str, Any] = {name: getattr(self, name) for name in STEP_COLUMNS}
+        parts = {name: None if values is None else values[steps] for name, values in parts.items()}
+        parts |= {name: getattr(self, name)[index] for name in SESSION_COLUMNS}
         return replace(
             self,
-            states=self.states[steps],
-            actions=self.actions[steps],
-            next_states=self.next_states[steps],
+            **parts,
             offsets=np.concatenate([[0], np.cumsum(self.lengths[index])]).astype(np.int64),
             session_names=tuple(self.session_names[i] for i in index),
             subjects=tuple(self.subjects[i] for i in index),
-            intentions=None if self.intentions is None else self.intentions[steps],
         )
 
     def by_subject(self) -> dict[str, Trajectories]:
@@ -273,42 +344,32 @@ class Trajectories:
         subjects = np.array(self.subjects)
         return {name: self.select(subjects == name) for name in dict.fromkeys(self.subjects)}
 
+    def with_memory(
+        self, time_constants: Sequence[float], of: Sequence[str] = ("choice", "choice_reward")
+    ) -> Trajectories:
+        """The same data with leaky traces of the past as further inputs (:mod:`hiql.data.memory`).
+
+        ``of`` names what leaves traces: "choice", "choice_reward" (the choice times its outcome) and "place".
+        """
+        from hiql.data.arrays import check_amounts
+
+        labels = {"action_labels": self.action_labels, "state_labels": self.state_labels}
+        memory = memory_of(time_constants, of, n_actions=self.n_actions, n_states=self.n_states, **labels)
+        traces = memory.replay(self.offsets, Happened(self.actions, check_amounts(self, memory), self.states))
+        names = (*self.input_names, *memory.names)
+        return replace(self, inputs=np.hstack([self.inputs, traces]), input_names=names, memory=memory)
+
     def to_dataframe(self) -> pd.DataFrame:
         """One row a step, with the labels the codes came from; missing values are NA."""
-        columns: dict[str, Any] = {
-            "subject": np.repeat(np.array(self.subjects, dtype=object), self.lengths),
-            "session": np.repeat(np.array(self.session_names, dtype=object), self.lengths),
-            "step": self.time,
-            "state": _labelled(self.states, self.state_labels),
-            "action": _labelled(self.actions, self.action_labels),
-            "next_state": _labelled(self.next_states, self.state_labels),
-        }
-        if self.intentions is not None:
-            columns["intention"] = self.intentions
-        return pd.DataFrame(columns)
+        from hiql.data.frames import frame_of
+
+        return frame_of(self)
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write a new folder of plain arrays, whole or not at all; open it with :func:`hiql.open_trajectories`."""
         from hiql.data.mapped import save_trajectories
 
         save_trajectories(self, folder)
-
-
-def following_states(states: IntArray, offsets: IntArray) -> npt.NDArray[np.int64]:
-    """(N,) the state of the next step of the same session, -1 at each session's end."""
-    following = np.full(len(states), MISSING, dtype=np.int64)
-    following[:-1] = states[1:]
-    following[offsets[1:] - 1] = MISSING
-    return following
-
-
-def _first_outside(codes: IntArray, size: int) -> int | None:
-    """The first step whose code is neither missing nor below ``size``; None if there is none."""
-    for start, (part,) in in_blocks(codes):
-        bad = (part < MISSING) | (part >= size)
-        if bad.any():
-            return start + int(np.argmax(bad))
-    return None
 
 
 def _frozen(values: Any, dtype: Any) -> npt.NDArray[Any]:
@@ -320,13 +381,3 @@ def _frozen(values: Any, dtype: Any) -> npt.NDArray[Any]:
 
 def _size(given: int | None, labels: Sequence[Hashable] | None, seen: Any) -> int:
     return int(given if given is not None else (len(labels) if labels is not None else seen))
-
-
-def _labelled(codes: IntArray, labels: tuple[Hashable, ...] | None) -> Any:
-    if labels is None:
-        return pd.arrays.IntegerArray(codes.astype(np.int64), codes == MISSING)
-    if all(isinstance(label, int) and abs(label) < 2**63 for label in labels):  # pandas would go through floats
-        return pd.arrays.IntegerArray(np.array([*labels, 0], dtype=np.int64)[codes], codes == MISSING)
-    lookup = np.empty(len(labels) + 1, dtype=object)  # the last entry, None, serves code -1
-    lookup[:-1] = labels
-    return pd.Series(lookup[codes]).convert_dtypes()

@@ -61,7 +61,7 @@ def in_one_word(name: str) -> str:
 
 def _consequences(model: IntentionModel, data: Trajectories, path: np.ndarray) -> dict[str, np.ndarray]:
     """p(action), and value, advantage and reward of the action taken under the decoded intention."""
-    seen = (data.states >= 0) & (data.actions >= 0)
+    seen = data.observed
     at = path[seen], data.states[seen], data.actions[seen]
     return {
         "p_action": taken_proba(model, data),
