@@ -22,12 +22,13 @@ from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
 from hiql.inference import causal, expect, most_likely_path, smooth
 from hiql.problem import Point, Problem, expect_here
 from hiql.progress import progress_bar
-from hiql.sampling import FittedAgent, session_lengths
+from hiql.sampling import FittedAgent, chosen_sessions
 from hiql.scoring import ScoredEstimator, log_odds_seen
 from hiql.search import Attempt, Restarts, Search, find_optimum
 from hiql.solvers.preference import Preference, RewardSolver
 from hiql.worlds.environment import Environment
-from hiql.worlds.playing import Sessions, play
+from hiql.worlds.playing import play
+from hiql.worlds.remembering import remembering
 from hiql.worlds.starting import starting
 
 FEW_STEPS = 0.5
@@ -245,8 +246,8 @@ class IntentionModel(ScoredEstimator):
     def sample(
         self,
         world: Environment,
-        n_sessions: int = 1,
-        n_steps: int | npt.ArrayLike = 100,
+        n_sessions: int | None = None,
+        n_steps: int | npt.ArrayLike | None = None,
         random_state: int | np.random.Generator = 0,
         *,
         start: int | npt.ArrayLike | None = None,
@@ -254,17 +255,22 @@ class IntentionModel(ScoredEstimator):
         """Simulate sessions; ``.intentions`` of the result are the true ones.
 
         ``world`` is what answers the actions: an :class:`hiql.MDP` or any other environment of :mod:`hiql.worlds`.
-        ``n_steps`` is one length for all sessions or one for each; ``start`` a state or a distribution (S,),
-        by default the world's.
+        ``n_steps`` is one length for all sessions or one for each; by default there are the sessions the world is made
+        for, in an MDP one of 100 steps. ``start`` is a state or a distribution (S,), by default the world's.
         """
         check_is_fitted(self, "log_policy_")
-        check_sizes(world.format, self.n_states_, self.n_actions_)
+        environment = self._remembering(world)
+        check_sizes(environment.format, self.n_states_, self.n_actions_)
         rng = np.random.default_rng(random_state)
-        sessions = Sessions.numbered(session_lengths(n_sessions, n_steps))
-        environment = world if start is None else starting(world, start)
-        sampled = play(FittedAgent(self._unchecked_chain, self._action_proba), environment, sessions, rng)
+        sessions = chosen_sessions(environment, n_sessions, n_steps)
+        begun = environment if start is None else starting(environment, start)
+        sampled = play(FittedAgent(self._unchecked_chain, self._action_proba), begun, sessions, rng)
         labels = (self.coding_.state_labels, self.coding_.action_labels) if hasattr(self, "coding_") else (None, None)
         return replace(sampled, state_labels=labels[0], action_labels=labels[1])
+
+    def _remembering(self, world: Environment) -> Environment:
+        """The world, with the histories of trials and the memories that this model reads."""
+        return remembering(world, self.coding_) if hasattr(self, "coding_") else world
 
     def _action_proba(self, data: Trajectories, steps: npt.NDArray[np.integer[Any]]) -> FloatArray:
         """(n, K, A) the probabilities of actions at these steps of the data; uniform where the state is missing."""

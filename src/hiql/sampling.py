@@ -13,7 +13,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, FloatArray
 from hiql.errors import InvalidParameter
 from hiql.worlds.draws import draw
-from hiql.worlds.environment import IntArray
+from hiql.worlds.environment import Environment, IntArray, Sessions
 from hiql.worlds.playing import Mind, now
 
 
@@ -45,14 +45,17 @@ class FittedAgent:
         return self.proba_for(seen, now(seen))[np.arange(len(intentions)), intentions]
 
 
-def session_lengths(n_sessions: int, n_steps: int | npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """(n_sessions,) whole numbers ≥ 1, from one length for all sessions or one for each."""
-    lengths = np.asarray(n_steps)
-    whole = isinstance(n_sessions, int | np.integer) and np.issubdtype(lengths.dtype, np.integer)
-    if not (whole and n_sessions >= 1 and lengths.shape in ((), (n_sessions,)) and (lengths >= 1).all()):
-        raise InvalidParameter(
-            parameter="n_sessions, n_steps",
-            value=(n_sessions, n_steps),
-            remedy="choose whole numbers ≥ 1, and one length for all sessions or one for each",
-        )
-    return np.broadcast_to(lengths, n_sessions).astype(np.int64)
+def chosen_sessions(world: Environment, n_sessions: int | None, n_steps: int | npt.ArrayLike | None) -> Sessions:
+    """The world's sessions, or as many as are asked for, of one length for all or one for each."""
+    lengths = np.asarray(1 if n_steps is None else n_steps)
+    whole = isinstance(n_sessions, int | np.integer | None) and np.issubdtype(lengths.dtype, np.integer)
+    if whole and (n_sessions is None or n_sessions >= 1):
+        sessions = world.sessions(n_sessions)
+        if lengths.shape in ((), sessions.lengths.shape) and (lengths >= 1).all():
+            given = np.broadcast_to(lengths, len(sessions.lengths)).astype(np.int64)
+            return sessions if n_steps is None else sessions._replace(lengths=given)
+    raise InvalidParameter(
+        parameter="n_sessions, n_steps",
+        value=(n_sessions, n_steps),
+        remedy="choose whole numbers ≥ 1, and one length for all sessions or one for each",
+    )

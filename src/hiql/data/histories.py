@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.data.bandit import NO_HISTORY
+from hiql.data.columns import FloatArray, IntArray
 from hiql.data.trajectories import Trajectories
 from hiql.errors import BadTable, InvalidParameter
 
@@ -45,9 +46,12 @@ class Histories:
         m = self.n_actions * len(self.amounts)
         return np.cumsum([0] + [m**shorter for shorter in range(self.length)])
 
-    def after(
-        self, states: npt.NDArray[np.int64], actions: npt.NDArray[np.int64], outcomes: npt.NDArray[np.float64]
-    ) -> npt.NDArray[np.int64]:
+    @property
+    def n_states(self) -> int:
+        """1 + m + … + m^ℓ."""
+        return int(self.first[-1] + (self.n_actions * len(self.amounts)) ** self.length)
+
+    def after(self, states: IntArray, actions: IntArray, outcomes: FloatArray) -> npt.NDArray[np.int64]:
         """(n,) the histories after one more trial; a trial without a choice or an outcome does not enter them."""
         m = self.n_actions * len(self.amounts)
         length = np.searchsorted(self.first, states, side="right") - 1
@@ -57,7 +61,7 @@ class Histories:
         longer = self.first[kept + 1] + self._symbols(actions, outcomes) * m**kept + digits
         return np.where((actions >= 0) & ~np.isnan(outcomes), longer, states)
 
-    def _symbols(self, actions: npt.NDArray[np.int64], outcomes: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    def _symbols(self, actions: IntArray, outcomes: FloatArray) -> npt.NDArray[np.int64]:
         same = outcomes[:, None] == np.array(self.amounts)
         strange = ~same.any(axis=1) & ~np.isnan(outcomes)
         if strange.any():
@@ -72,7 +76,7 @@ class Histories:
 
 def histories_of(labelled: Labelled) -> Histories | None:
     """How the states of ``bandit_trials(…, history=ℓ)`` with ℓ ≥ 1 are numbered; None if these are other states."""
-    if not _is_history(labelled):
+    if not has_histories(labelled):
         return None
     history = _history_length(labelled)
     m = _trials_told_apart(labelled, history)
@@ -125,7 +129,8 @@ def shorter_histories(data: Trajectories) -> npt.NDArray[np.int64]:
     return np.where(states < first[history], states, first[history - 1] + (states - first[history]) // m)
 
 
-def _is_history(data: Labelled) -> bool:
+def has_histories(data: Labelled) -> bool:
+    """Whether the states are those of ``bandit_trials(…, history=ℓ)`` with ℓ ≥ 1."""
     return set(_first_label(data).split(" ")) == {NO_HISTORY}
 
 
@@ -134,7 +139,7 @@ def _first_label(data: Labelled) -> str:
 
 
 def _history_length(data: Labelled) -> int:
-    if not _is_history(data):
+    if not has_histories(data):
         raise InvalidParameter(
             parameter="data",
             value=data,

@@ -18,9 +18,10 @@ def simulate_like(
     """As many sessions, of the same lengths, with the same steps missing, from the model and the world.
 
     Sessions begin as those of the data do, and end when those did; so where the animal's arrival somewhere ends a
-    session, simulated ones end too early or too late.
+    session, simulated ones end too early or too late. A missing step took place and was not seen; only
+    :class:`~hiql.worlds.ObservedSchedule` knows trials that the animal missed.
     """
-    simulated = model.sample(world.like(data), data.n_sessions, data.lengths, rng)
+    simulated = model.sample(world.like(data), random_state=rng)
 
     def hidden_where(real: np.ndarray, codes: np.ndarray) -> np.ndarray:
         return np.where(real < 0, MISSING, codes)

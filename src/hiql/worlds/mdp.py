@@ -14,7 +14,7 @@ from scipy import sparse
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidDiscount, InvalidParameter, InvalidTransitions, ShapeMismatch, UnequalLengths
 from hiql.worlds.draws import draw, draw_from_sparse
-from hiql.worlds.environment import Answer, Environment, Format, Moment
+from hiql.worlds.environment import Answer, Environment, Format, IntArray, Moment
 from hiql.worlds.linear import LinearSolver, linear_solver
 from hiql.worlds.starting import starting_like
 
@@ -93,7 +93,7 @@ class MDP(Environment):
     def begin(self, n_sessions: int, rng: np.random.Generator) -> Moment:  # noqa: ARG002
         return Moment.at(np.full(n_sessions, self.entrance))
 
-    def answer(self, moment: Moment, actions: npt.NDArray[np.int64], rng: np.random.Generator) -> Answer:
+    def answer(self, moment: Moment, actions: IntArray, rng: np.random.Generator) -> Answer:
         """Moves; a world has no outcomes of its own."""
         nexts = self.next_states(moment.states, actions, rng)
         return Answer(np.full(len(nexts), np.nan), Moment.at(nexts))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hiql.errors import InvalidParameter
+from hiql.errors import InvalidParameter, ShapeMismatch
 from hiql.worlds.environment import FloatArray, IntArray
 
 Armed = npt.NDArray[np.bool_]
@@ -32,13 +32,19 @@ def pay(armed: Armed, chances: FloatArray, actions: IntArray, baited: bool, rng:
     return Payment(outcomes, armed & ~chosen & baited)
 
 
-def checked_chances(parameter: str, values: npt.ArrayLike, n_rows: int | None = None) -> FloatArray:
+def checked_chances(parameter: str, values: npt.ArrayLike, shape: tuple[int, int] | None = None) -> FloatArray:
     """(rows, A) probabilities, one column an option; read-only."""
-    chances: Any = np.array(values, dtype=np.float64)
-    sound = chances.ndim == 2 and min(chances.shape) >= 1 and ((chances >= 0) & (chances <= 1)).all()
-    if not sound or n_rows not in (None, len(chances)):
-        rows = "one row a block" if n_rows is None else f"{n_rows} rows, one a step"
-        remedy = f"give numbers in [0, 1], one column an option and {rows}"
-        raise InvalidParameter(parameter=parameter, value=np.asarray(values).tolist(), remedy=remedy)
+    chances = np.array(values, dtype=np.float64)
+    sound = chances.ndim == 2 and min(chances.shape) >= 1 and shape in (None, chances.shape)
+    if not sound:
+        rows = "one row a kind of block" if shape is None else "one row a step"
+        raise ShapeMismatch(
+            field=parameter, shape=chances.shape, expected=shape or "(blocks, options)", remedy=f"give {rows}"
+        )
+    bad = ~((chances >= 0) & (chances <= 1))
+    if bad.any():
+        row, option = np.argwhere(bad)[0]
+        place = f"{parameter}[{row}, {option}]"
+        raise InvalidParameter(parameter=place, value=chances[row, option], remedy="choose a number in [0, 1]")
     chances.setflags(write=False)
     return chances

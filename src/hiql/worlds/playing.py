@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from hiql.data.codes import MISSING
 from hiql.data.trajectories import Trajectories
 from hiql.worlds.draws import draw
-from hiql.worlds.environment import Environment, FloatArray, IntArray, Moment
+from hiql.worlds.environment import Environment, FloatArray, IntArray, Moment, Sessions
 
 
 class Mind(NamedTuple):
@@ -36,18 +37,6 @@ class Agent(Protocol):
     def choose(self, seen: Trajectories, intentions: IntArray) -> FloatArray:
         """(n, A) the probabilities of actions now."""
         ...
-
-
-class Sessions(NamedTuple):
-    """Which sessions are to be played: how long each is, what it is called and whose it is."""
-
-    lengths: IntArray
-    names: tuple[str, ...]
-    subjects: tuple[str, ...]
-
-    @classmethod
-    def numbered(cls, lengths: IntArray) -> Sessions:
-        return cls(lengths, tuple(map(str, range(len(lengths)))), ("all",) * len(lengths))
 
 
 class Played(NamedTuple):
@@ -76,7 +65,9 @@ def play(agent: Agent, environment: Environment, sessions: Sessions, rng: np.ran
         outcomes, following = environment.answer(moment, actions, rng)
         steps.append(Played(moment, actions, intentions, outcomes, following.states))
         moment = following
-    return _collected(steps, environment, sessions)
+    played = _collected(steps, environment, sessions)
+    paid = any(not np.isnan(step.outcomes).all() for step in steps)
+    return played if paid else replace(played, outcomes=None)
 
 
 def now(seen: Trajectories) -> npt.NDArray[np.integer[Any]]:
@@ -96,17 +87,12 @@ def _collected(steps: list[Played], environment: Environment, sessions: Sessions
     """Steps, recorded time by time, session by session, each cut to its length."""
     lasts = np.arange(len(steps)) < sessions.lengths[:, None]  # (n, T)
 
-    def flat(values: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-        return np.stack(values, axis=1)[lasts]
+    def flat(values: Iterable[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        return np.stack(list(values), axis=1)[lasts]
 
-    moments, actions, intentions, _, next_states = zip(*steps, strict=True)
-    return Trajectories(
-        states=flat([moment.states for moment in moments]),
-        actions=flat(actions),
-        next_states=flat(next_states),
-        offsets=np.concatenate([[0], np.cumsum(sessions.lengths)]),
-        **{name: value for name, value in vars(environment.format).items() if value},
-        session_names=sessions.names,
-        subjects=sessions.subjects,
-        intentions=flat(intentions),
-    )
+    moments, *recorded = zip(*steps, strict=True)
+    columns: dict[str, Any] = dict(zip(Played._fields[1:], map(flat, recorded), strict=True))
+    columns |= {name: flat(getattr(moment, name) for moment in moments) for name in ("states", "inputs", "contexts")}
+    whole = sessions._asdict() | vars(environment.format)
+    offsets = np.concatenate([[0], np.cumsum(whole.pop("lengths"))])
+    return Trajectories(offsets=offsets, **columns, **whole)

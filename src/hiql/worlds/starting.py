@@ -10,28 +10,20 @@ import numpy.typing as npt
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.worlds.draws import draw
-from hiql.worlds.environment import Answer, Environment, FloatArray, Format, IntArray, Moment
+from hiql.worlds.environment import Environment, FloatArray, IntArray, Like, Moment, Wrapped
 
 
 @dataclass(frozen=True, eq=False)
-class Starting(Environment):
+class Starting(Wrapped):
     """``environment`` whose sessions begin in the state ``start``, or in states drawn from a distribution (S,)."""
 
-    environment: Environment
     start: IntArray | FloatArray
-
-    @property
-    def format(self) -> Format:
-        return self.environment.format
 
     def begin(self, n_sessions: int, rng: np.random.Generator) -> Moment:
         moment = self.environment.begin(n_sessions, rng)
         if self.start.ndim == 0:
             return moment._replace(states=np.full(n_sessions, self.start))
         return moment._replace(states=draw(np.broadcast_to(self.start, (n_sessions, len(self.start))), rng))
-
-    def answer(self, moment: Moment, actions: IntArray, rng: np.random.Generator) -> Answer:
-        return self.environment.answer(moment, actions, rng)
 
 
 def starting(environment: Environment, start: int | npt.ArrayLike) -> Starting:
@@ -50,7 +42,8 @@ def starting(environment: Environment, start: int | npt.ArrayLike) -> Starting:
 
 
 def starting_like(environment: Environment, data: Trajectories) -> Environment:
-    """Sessions begin in states drawn from those in which sessions of the data begin, as far as these are known."""
+    """The sessions of the data, begun in states drawn from those in which these begin, as far as they are known."""
     first = data.states[data.offsets[:-1]]
     counts = np.bincount(first[first >= 0], minlength=data.n_states)
-    return starting(environment, counts / counts.sum()) if counts.any() else environment
+    like = Like(environment, data)
+    return starting(like, counts / counts.sum()) if counts.any() else like
