@@ -192,10 +192,11 @@ def _is_identity(phases: npt.NDArray[np.intp], n_intentions: int) -> bool:
 
 
 def chunks(data: Trajectories) -> list[tuple[int, int]]:
-    """Ranges of sessions of about equal numbers of steps; they depend on the data alone."""
+    """Ranges of sessions, of whole units and about equal numbers of steps; they depend on the data alone."""
     least = max(STEPS_PER_CHUNK, data.n_states * data.n_actions)
     n_chunks = min(data.n_steps // least, MOST_CHUNKS)
     if n_chunks < FEWEST_CHUNKS:
         return [(0, data.n_sessions)]
-    marks = np.searchsorted(data.offsets, [data.n_steps * n // n_chunks for n in range(n_chunks + 1)])
-    return list(pairwise(sorted(set(marks.tolist()))))
+    units = data.unit_offsets
+    marks = np.searchsorted(data.offsets[units], [data.n_steps * n // n_chunks for n in range(n_chunks + 1)])
+    return list(pairwise(sorted(set(units[marks].tolist()))))

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from hiql.data.coding import Coding
-from hiql.data.trajectories import Trajectories
+from hiql.data.memory import Memory
 from hiql.dynamics.markov import MarkovChain
 from hiql.errors import HiqlError, InvalidNumberOfIntentions, InvalidParameter, ModelFileError
 from hiql.files import write_whole
@@ -33,7 +33,8 @@ from hiql.solvers.preference import Preference
 from hiql.worlds.mdp import MDP, World
 
 FORMAT = "hiql model"
-VERSION = 1
+VERSION = 2
+"""1: codes of states and actions only. 2: columns, their scales, and subjects, too."""
 MOST_BYTES = 2**31
 """Unpacked size above which a file is refused unless ``load(..., max_bytes=…)`` allows it."""
 TEXT_SHARE = 16
@@ -56,7 +57,7 @@ def register(kind: Kind) -> Kind:
     return kind
 
 
-for _kind in (MarkovChain, IAVI, ExpectedIQL, StochasticIQL, MDP, World, Attempt, Restarts, Coding):
+for _kind in (MarkovChain, IAVI, ExpectedIQL, StochasticIQL, MDP, World, Attempt, Restarts, Coding, Memory):
     register(_kind)
 MODELS = {kind.__name__: kind for kind in (IntentionModel, HIAVI, HIQL)}
 
@@ -190,10 +191,7 @@ def _restore(document: dict[str, Any], arrays: Arrays, path: Any) -> IntentionMo
     _check_fit(model, path)
     if (model.coding_.n_states, model.coding_.n_actions) != (model.n_states_, model.n_actions_):
         raise ModelFileError(path=path, problem="its labels are not those of its states and actions")
-    steps = [[0] * model.n_intentions]  # the least that could be fitted
-    coding = model.coding_
-    labels: dict[str, Any] = {"state_labels": coding.state_labels, "action_labels": coding.action_labels}
-    data = Trajectories.from_arrays(steps, steps, n_states=model.n_states_, n_actions=model.n_actions_, **labels)
+    data = model.coding_.example(model.n_intentions)  # the least that could be fitted
     model._checked_search(data)
     model._solver().check(data, model.n_intentions)
     model.score(data)

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from hiql.data.codes import encode, whole_numbers
-from hiql.data.columns import FloatArray, finite_inputs, following_states, locate
 from hiql.data.given_sessions import check_equal_lengths, check_sessions, session_arrays
+from hiql.data.step_columns import FloatArray, finite_inputs, following_states, locate
 from hiql.errors import BadColumns, ShapeMismatch, UnequalLengths
 
 if TYPE_CHECKING:

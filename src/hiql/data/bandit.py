@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from hiql.data.codes import MISSING, Codes, Missing, encode, label_text, missing_in
-from hiql.data.columns import following_states
+from hiql.data.step_columns import following_states
 from hiql.data.tables import column, load_table, ordered_sessions
 from hiql.data.trajectories import Trajectories
 from hiql.errors import BadTable, EmptyData, InvalidParameter

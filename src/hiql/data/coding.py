@@ -1,4 +1,4 @@
-"""What the codes of states and actions mean, so that a model can read data it has never seen."""
+"""What codes and columns mean, so that a model can read data it has never seen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.data.codes import MISSING, label_text
-from hiql.data.trajectories import IntArray, Trajectories
+from hiql.data.described import check_description, plain_labels
+from hiql.data.matching import context_column, in_order, input_columns, known_codes, taken
+from hiql.data.memory import Memory
+from hiql.data.scales import mean_and_scale, standardise
+from hiql.data.step_columns import FloatArray, IntArray
+from hiql.data.trajectories import Trajectories
 from hiql.errors import DifferentLabels, InvalidParameter, UnknownLabel
 
 UNKNOWN = -2
@@ -19,26 +24,54 @@ Labels = tuple[Hashable, ...] | None
 
 @dataclass(frozen=True)
 class Coding:
-    """How many states and actions there are and what they are called; labels None: codes are their own labels."""
+    """What a model knows of the data it was fitted to: it travels with the model, and new data are matched by name.
+
+    How many states and actions there are and what they are called (labels None: codes are their own labels). The
+    names of the inputs, and the mean and scale of each in the data of the fit: inputs keep the user's units outside and
+    are standardised inside. The names of contexts and of subjects, by their codes, and the recipe of the traces among
+    the inputs.
+    """
 
     n_states: int
     n_actions: int
     state_labels: Labels = None
     action_labels: Labels = None
+    input_names: tuple[str, ...] = ()
+    input_means: tuple[float, ...] = ()
+    input_scales: tuple[float, ...] = ()
+    context_names: tuple[str, ...] = ()
+    context_labels: tuple[tuple[Hashable, ...], ...] = ()
+    subjects: tuple[str, ...] = ()
+    memory: Memory | None = None
+
+    def __post_init__(self) -> None:
+        check_description(self)
 
     @classmethod
     def of(cls, data: Trajectories) -> Self:
-        return cls(data.n_states, data.n_actions, _plain(data.state_labels), _plain(data.action_labels))
+        means, scales = mean_and_scale(data.inputs)
+        return cls(
+            data.n_states,
+            data.n_actions,
+            plain_labels(data.state_labels),
+            plain_labels(data.action_labels),
+            data.input_names,
+            tuple(means.tolist()),
+            tuple(scales.tolist()),
+            data.context_names,
+            tuple(plain_labels(labels) or () for labels in data.context_labels),
+            tuple(dict.fromkeys(data.subjects)),
+            data.memory,
+        )
 
     def check(self, data: Trajectories) -> None:
         """Raise if the same codes have other labels in the data: nothing else would show the mistake.
 
         Codes without labels stand for numbers; where the other side has words, nothing can be said.
         """
-        other = Coding.of(data)
         for field, ours, theirs, n in (
-            ("state", self.state_labels, other.state_labels, self.n_states),
-            ("action", self.action_labels, other.action_labels, self.n_actions),
+            ("state", self.state_labels, plain_labels(data.state_labels), self.n_states),
+            ("action", self.action_labels, plain_labels(data.action_labels), self.n_actions),
         ):
             if ours == theirs or (None in (ours, theirs) and has_words(ours or theirs)):
                 continue
@@ -47,13 +80,61 @@ class Coding:
                 if model != label:
                     raise DifferentLabels(field=field, code=code, data=label, model=model)
 
+    def example(self, n_steps: int) -> Trajectories:
+        """One session in these codes and columns: the first action in the first state, and nothing else known."""
+        steps = np.zeros(n_steps, dtype=np.int32)
+        return Trajectories(
+            states=steps,
+            actions=steps,
+            next_states=np.r_[steps[1:], MISSING],
+            offsets=np.array([0, n_steps]),
+            n_states=self.n_states,
+            n_actions=self.n_actions,
+            session_names=("0",),
+            subjects=("all",),
+            state_labels=self.state_labels,
+            action_labels=self.action_labels,
+            inputs=np.tile(np.array(self.input_means), (n_steps, 1)),
+            input_names=self.input_names,
+            contexts=np.full((n_steps, len(self.context_names)), MISSING),
+            context_names=self.context_names,
+            context_labels=self.context_labels,
+            memory=self.memory,
+        )
+
+    # --- columns of any data, by name -------------------------------------------------------------------------
+
+    def standardised(self, data: Trajectories, steps: slice = slice(None)) -> FloatArray:
+        """(n, D) the inputs of these steps in the model's order and scale; 0 where one is missing."""
+        columns = input_columns(self.input_names, data.input_names)
+        return standardise(taken(data.inputs[steps], columns), np.array(self.input_means), np.array(self.input_scales))
+
+    def context_codes(self, data: Trajectories, name: str, steps: slice = slice(None)) -> npt.NDArray[np.int64]:
+        """(n,) the codes of a context as the model knows it; its number of labels for what is unknown or missing."""
+        known = self.context_labels[context_column(name, self.context_names)]
+        at = context_column(name, data.context_names)
+        return known_codes(data.contexts[steps, at], data.context_labels[at], known)
+
+    def subject_codes(self, data: Trajectories) -> npt.NDArray[np.int64]:
+        """(n_sessions,) the code of each session's subject; the number of subjects for one never met."""
+        return known_codes(np.arange(data.n_sessions), data.subjects, self.subjects)
+
+    # --- whole data in these codes ----------------------------------------------------------------------------
+
     def recode(self, data: Trajectories, *, unknown_is_missing: bool = False) -> Trajectories:
         """The same behaviour in these codes: labels are matched as they are written, 1, 1.0 and "1" alike.
 
         A state or action that has no code here is an error, or not observed with ``unknown_is_missing``. A *next*
-        state without a code is not observed: nothing but the rewards of an unknown world depends on it.
+        state without a code is not observed: nothing but the rewards of an unknown world depends on it. Inputs and
+        contexts are put in this order, others behind them; one that the data lack is an error, except traces of the
+        past, which are made here. A context's label without a code is unknown, which models take for the average.
         """
-        if Coding.of(data) == self:
+        return self._with_columns(self._with_codes(data, unknown_is_missing))
+
+    def _with_codes(self, data: Trajectories, unknown_is_missing: bool) -> Trajectories:
+        ours = self.n_states, self.n_actions, self.state_labels, self.action_labels
+        labels = plain_labels(data.state_labels), plain_labels(data.action_labels)
+        if ours == (data.n_states, data.n_actions, *labels):
             return data
         states = _dictionary(data.n_states, data.state_labels, self.n_states, self.state_labels)
         actions = _dictionary(data.n_actions, data.action_labels, self.n_actions, self.action_labels)
@@ -72,6 +153,11 @@ class Coding:
             action_labels=self.action_labels,
         )
 
+    def _with_columns(self, data: Trajectories) -> Trajectories:
+        if self.memory is not None and not set(self.memory.names) <= set(data.input_names):
+            data = data.with_traces(self.memory)
+        return in_order(data, self.input_names, self.context_names, self.context_labels)
+
     def _check_known(self, data: Trajectories, states: IntArray, actions: IntArray) -> None:
         for field, new, old, labels, known in (
             ("state", states, data.states, data.state_labels, self.state_labels or range(self.n_states)),
@@ -87,13 +173,6 @@ class Coding:
 def has_words(labels: Labels) -> bool:
     """Whether any label is text; numbers may be codes, words cannot."""
     return any(isinstance(label, str) for label in labels or ())
-
-
-def _plain(labels: Labels) -> Labels:
-    """Labels that a file of plain values can hold: numbers and text."""
-    if labels is None or all(isinstance(label, str | int | float) for label in labels):
-        return labels
-    return tuple(_texts(labels))
 
 
 def _texts(labels: Sequence[Hashable]) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from hiql.data.codes import MISSING
-from hiql.data.columns import IntArray, orders
+from hiql.data.step_columns import IntArray, orders
 
 if TYPE_CHECKING:
     from hiql.data.trajectories import Trajectories

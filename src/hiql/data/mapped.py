@@ -1,7 +1,9 @@
 """Trajectories in a folder: plain .npy arrays that are mapped, not read, so that data may be larger than memory.
 
 A folder holds ``states.npy``, ``actions.npy`` and ``next_states.npy`` (int32, one number a step), ``offsets.npy``
-(int64), perhaps ``intentions.npy``, and ``trajectories.json`` with sizes, names and labels. Nothing in it can run code.
+(int64), and ``trajectories.json`` with sizes, names and labels; where the data have them also ``intentions.npy``,
+``inputs.npy`` (float64, one row a step), ``contexts.npy``, ``outcomes.npy``, and order and day of the sessions. Nothing
+in it can run code.
 """
 
 from __future__ import annotations
@@ -16,16 +18,21 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.data.blocks import in_blocks
-from hiql.data.coding import Coding
+from hiql.data.described import about_of, checked_about
+from hiql.data.step_columns import SESSION_COLUMNS, STEP_COLUMNS
 from hiql.data.trajectories import Trajectories
 from hiql.errors import DataFolderError, HiqlError
 from hiql.files import new_folder
 
 FORMAT = "hiql trajectories"
-VERSION = 1
-ARRAYS: dict[str, Any] = dict.fromkeys(("states", "actions", "next_states", "intentions"), np.int32)
-ARRAYS["offsets"] = np.int64
-OPTIONAL = "intentions"
+VERSION = 2
+"""1: states and actions only. 2: inputs, contexts, outcomes, order and day, too."""
+ARRAYS: dict[str, Any] = STEP_COLUMNS | SESSION_COLUMNS | {"offsets": np.int64}
+NEEDED = ("states", "actions", "next_states", "offsets")
+READ = ("offsets", *SESSION_COLUMNS)
+"""Small arrays that are used everywhere: these are read, not mapped."""
+WIDE = ("inputs", "contexts")
+"""Arrays of several columns."""
 ABOUT = "trajectories.json"
 REWRITE = "write it again with data.save(folder) or hiql.stream_table"
 
@@ -45,9 +52,9 @@ def open_trajectories(folder: str | PathLike[str]) -> Trajectories:
     try:
         about = json.loads((path / ABOUT).read_text(encoding="utf-8"))
         _check_version(about, path)
-        parts: dict[str, Any] = _checked(about)
-        parts |= {name: _mapped(path / f"{name}.npy", kind) for name, kind in ARRAYS.items() if _is_there(path, name)}
-        parts["offsets"] = np.array(parts["offsets"])  # small, and used everywhere: this one is read
+        parts: dict[str, Any] = checked_about(about)
+        parts |= {name: _mapped(path, name) for name in ARRAYS if name in NEEDED or (path / f"{name}.npy").exists()}
+        parts |= {name: np.array(parts[name]) for name in READ if name in parts}
         return Trajectories(**parts)
     except DataFolderError:
         raise
@@ -60,13 +67,13 @@ def open_trajectories(folder: str | PathLike[str]) -> Trajectories:
 def save_trajectories(data: Trajectories, folder: str | PathLike[str]) -> None:
     """Write ``data`` to a new folder, whole or not at all."""
     with new_data_folder(folder) as place:
-        for name, kind in ARRAYS.items():
+        for name in ARRAYS:
             array = getattr(data, name)
-            if array is not None:
-                with array_file(place / f"{name}.npy", len(array), kind) as file:
+            if array is not None and array.size:
+                with array_file(place, name, *array.shape) as file:
                     for _, (part,) in in_blocks(array):
                         file.write(part.data)
-        write_about(place, Coding.of(data), data.session_names, data.subjects)
+        write_about(place, about_of(data))
 
 
 def new_data_folder(folder: str | PathLike[str]) -> AbstractContextManager[Path]:
@@ -76,26 +83,16 @@ def new_data_folder(folder: str | PathLike[str]) -> AbstractContextManager[Path]
     return new_folder(folder)
 
 
-def array_file(path: Path, length: int, kind: npt.DTypeLike = np.int32) -> BinaryIO:
-    """A new .npy file of ``length`` numbers, to which they can be written part by part."""
-    file = path.open("xb")
-    header = {"descr": np.dtype(kind).newbyteorder("<").str, "fortran_order": False, "shape": (length,)}
+def array_file(place: Path, name: str, *shape: int) -> BinaryIO:
+    """The new .npy file of an array of this shape, to which its rows can be written part by part."""
+    file = (place / f"{name}.npy").open("xb")
+    header = {"descr": np.dtype(ARRAYS[name]).newbyteorder("<").str, "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(file, header)
     return file
 
 
-def write_about(place: Path, coding: Coding, session_names: tuple[str, ...], subjects: tuple[str, ...]) -> None:
-    about = {
-        "format": FORMAT,
-        "version": VERSION,
-        "n_states": coding.n_states,
-        "n_actions": coding.n_actions,
-        "state_labels": coding.state_labels,
-        "action_labels": coding.action_labels,
-        "session_names": session_names,
-        "subjects": subjects,
-    }
-    (place / ABOUT).write_text(json.dumps(about), encoding="utf-8")
+def write_about(place: Path, about: dict[str, Any]) -> None:
+    (place / ABOUT).write_text(json.dumps({"format": FORMAT, "version": VERSION} | about), encoding="utf-8")
 
 
 def _check_version(about: Any, path: Path) -> None:
@@ -109,31 +106,10 @@ def _check_version(about: Any, path: Path) -> None:
         )
 
 
-def _is_there(path: Path, name: str) -> bool:
-    return name != OPTIONAL or (path / f"{name}.npy").exists()
-
-
-def _mapped(path: Path, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-    array = np.load(path, mmap_mode="r", allow_pickle=False)
-    if array.dtype != kind or array.ndim != 1:
-        raise ValueError(f"{path.name} holds {array.dtype} of shape {array.shape}, not {np.dtype(kind)}, one a step")
+def _mapped(folder: Path, name: str) -> npt.NDArray[Any]:
+    array = np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+    kind, n_axes = np.dtype(ARRAYS[name]), 2 if name in WIDE else 1
+    if array.dtype != kind or array.ndim != n_axes or not array.flags.c_contiguous:
+        expected = "one row a step" if name in WIDE else "one number each"
+        raise ValueError(f"{name}.npy holds {array.dtype} of shape {array.shape}, not {kind}, {expected}")
     return array
-
-
-def _checked(about: dict[str, Any]) -> dict[str, Any]:
-    """Sizes, names and labels, if they are of the right kinds."""
-    sizes = {name: about[name] for name in ("n_states", "n_actions")}
-    names = {name: about[name] for name in ("session_names", "subjects")}
-    labels = {name: about[name] for name in ("state_labels", "action_labels")}
-    sound = all(type(size) is int and size < 2**31 for size in sizes.values())
-    sound &= all(isinstance(name, list) and all(isinstance(n, str) for n in name) for name in names.values())
-    sound &= all(
-        label is None or (isinstance(label, list) and all(isinstance(one, str | int | float) for one in label))
-        for label in labels.values()
-    )
-    if not sound:
-        raise ValueError(f"sizes, names or labels in {ABOUT} are of the wrong kind")
-    same: dict[str, str] = {}  # one string for all sessions of a subject
-    names["subjects"] = [same.setdefault(name, name) for name in names["subjects"]]
-    tuples = {name: None if values is None else tuple(values) for name, values in (names | labels).items()}
-    return sizes | tuples

@@ -77,6 +77,9 @@ class Memory:
 
     def __post_init__(self) -> None:
         check_time_constants(self.time_constants)
+        for name, size in (("n_actions", self.n_actions), ("n_states", self.n_states)):
+            if not isinstance(size, int | np.integer) or size < 1:
+                raise InvalidParameter(parameter=name, value=size, remedy="choose a whole number ≥ 1")
         for kind in self.of:
             if kind not in IMPULSES:
                 raise InvalidParameter(parameter="of", value=kind, remedy=f"choose from {', '.join(IMPULSES)}")

@@ -15,8 +15,7 @@ import pandas as pd
 
 from hiql.data.blocks import BLOCK
 from hiql.data.codes import MISSING, label_text
-from hiql.data.coding import Coding
-from hiql.data.mapped import ARRAYS, array_file, new_data_folder, open_trajectories, write_about
+from hiql.data.mapped import array_file, new_data_folder, open_trajectories, write_about
 from hiql.data.tables import MOST_PAIRS, looks_like_subject
 from hiql.data.trajectories import Trajectories
 from hiql.errors import BadTable, ColumnNotFound, EmptyData, MissingExtra
@@ -53,13 +52,15 @@ def stream_table(
         _copy(file, place, columns, codes, sessions)
         for name in ("state", "action"):
             codes[name].check()
-        coding = Coding(max(codes[name].size for name in codes if name != "action"), codes["action"].size)
-        if coding.n_states * coding.n_actions > MOST_PAIRS:
+        n_states = max(codes[name].size for name in codes if name != "action")
+        n_actions = codes["action"].size
+        if n_states * n_actions > MOST_PAIRS:
             raise BadTable(
-                what=f"{path} has {coding.n_states} states × {coding.n_actions} actions, more than {MOST_PAIRS} pairs",
+                what=f"{path} has {n_states} states × {n_actions} actions, more than {MOST_PAIRS} pairs",
                 remedy=f"check that {state!r} and {action!r} are the right columns; code states without gaps",
             )
-        write_about(place, coding, tuple(sessions.names), tuple(sessions.owners))
+        about = {"n_states": n_states, "n_actions": n_actions, "state_labels": None, "action_labels": None}
+        write_about(place, about | {"session_names": sessions.names, "subjects": sessions.owners})
     return open_trajectories(folder)
 
 
@@ -72,8 +73,7 @@ def _copy(file: Any, place: Path, columns: list[str], codes: dict[str, CodeColum
     n_rows = file.metadata.num_rows
     with ExitStack() as stack:
         states, actions, next_states = (
-            stack.enter_context(array_file(place / f"{name}.npy", n_rows))
-            for name in ("states", "actions", "next_states")
+            stack.enter_context(array_file(place, name, n_rows)) for name in ("states", "actions", "next_states")
         )
         row = 0
         for batch in _batches(file, columns):
@@ -87,7 +87,7 @@ def _copy(file: Any, place: Path, columns: list[str], codes: dict[str, CodeColum
             row += len(batch)
         if "next_state" not in codes:
             next_states.write(np.int32(MISSING).tobytes())
-    with array_file(place / "offsets.npy", len(sessions.starts) + 1, ARRAYS["offsets"]) as offsets:
+    with array_file(place, "offsets", len(sessions.starts) + 1) as offsets:
         offsets.write(np.array([*sessions.starts, n_rows], dtype=np.int64).data)
 
 

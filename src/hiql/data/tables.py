@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from hiql.data.codes import Missing, encode, label_text
-from hiql.data.columns import following_states
+from hiql.data.step_columns import following_states
 from hiql.data.table_files import load_table
 from hiql.data.trajectories import Trajectories
 from hiql.errors import BadTable, ColumnNotFound, EmptyData

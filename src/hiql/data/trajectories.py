@@ -13,7 +13,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from hiql.data.blocks import BLOCK, in_blocks, mapped_file
-from hiql.data.columns import (
+from hiql.data.given_sessions import check_sessions, session_indices
+from hiql.data.memory import Happened, Memory, memory_of
+from hiql.data.step_columns import (
     SESSION_COLUMNS,
     STEP_COLUMNS,
     FloatArray,
@@ -31,8 +33,6 @@ from hiql.data.columns import (
     nothing,
     orders,
 )
-from hiql.data.given_sessions import check_sessions, session_indices
-from hiql.data.memory import Happened, Memory, memory_of
 from hiql.errors import ActionOutOfRange, EmptyData, StateOutOfRange, UnequalLengths
 
 MOST_REMEMBERED = 2**24
@@ -301,6 +301,21 @@ class Trajectories:
         """(N,) the position of each step within its session, from 0."""
         return _frozen(np.arange(self.n_steps) - np.repeat(self.offsets[:-1], self.lengths), np.int64)
 
+    @cached_property
+    def unit_of_session(self) -> IntArray:
+        """(n_sessions,) the unit of smoothing that each session belongs to, from 0, in order.
+
+        Intentions follow one another within a unit and start anew with the next, so what divides data (folds,
+        bootstrap, chunks) keeps units whole. Each session is a unit of its own: sessions cannot be linked yet.
+        """
+        return _frozen(np.arange(self.n_sessions), np.int64)
+
+    @property
+    def unit_offsets(self) -> IntArray:
+        """(units + 1,) where units begin and end, in sessions."""
+        begins = np.flatnonzero(np.diff(self.unit_of_session, prepend=-1))
+        return np.append(begins, self.n_sessions)
+
     def locate(self, step: int) -> tuple[str, int]:
         """The session's name and the step within it, for a flat index."""
         return locate(step, self.offsets, self.session_names)
@@ -351,10 +366,14 @@ class Trajectories:
 
         ``of`` names what leaves traces: "choice", "choice_reward" (the choice times its outcome) and "place".
         """
-        from hiql.data.arrays import check_amounts
-
         labels = {"action_labels": self.action_labels, "state_labels": self.state_labels}
         memory = memory_of(time_constants, of, n_actions=self.n_actions, n_states=self.n_states, **labels)
+        return self.with_traces(memory)
+
+    def with_traces(self, memory: Memory) -> Trajectories:
+        """The same data with the traces of a known recipe as further inputs: that of a model, ``coding_.memory``."""
+        from hiql.data.arrays import check_amounts
+
         traces = memory.replay(self.offsets, Happened(self.actions, check_amounts(self, memory), self.states))
         names = (*self.input_names, *memory.names)
         return replace(self, inputs=np.hstack([self.inputs, traces]), input_names=names, memory=memory)

@@ -92,7 +92,7 @@ def bootstrap(
 
 def _units(data: Trajectories, groups: Sequence[object] | None, what: str) -> list[IntArray]:
     """The session indices of each unit that is drawn whole, in order of appearance."""
-    labels = range(data.n_sessions) if groups is None else groups
+    labels = data.unit_of_session.tolist() if groups is None else groups
     if len(labels) != data.n_sessions:
         raise UnequalLengths(field=what, length=len(labels), other="sessions", other_length=data.n_sessions)
     members: dict[object, list[int]] = {}
