@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.data.bandit import NO_HISTORY
-from hiql.data.columns import FloatArray, IntArray
+from hiql.data.step_columns import FloatArray, IntArray
 from hiql.data.trajectories import Trajectories
 from hiql.errors import BadTable, InvalidParameter
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hiql.data.columns import FloatArray, IntArray, orders
 from hiql.data.memory import Memory
+from hiql.data.step_columns import FloatArray, IntArray, orders
 from hiql.data.trajectories import Trajectories
 
 Labels = tuple[Hashable, ...] | None

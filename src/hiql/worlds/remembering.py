@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -56,11 +57,18 @@ class WithMemory(Wrapped):
         return inner._replace(inputs=np.hstack([inner.inputs, self.memory.inputs(kept)]), hidden=(inner, kept))
 
 
-def remembering(environment: Environment, coding: Labelled, memory: Memory | None = None) -> Environment:
-    """The environment, with the histories and traces that a model reads and the environment itself does not present."""
-    histories = histories_of(coding)
+class Reader(Labelled, Protocol):
+    """What says which states, and which memories among the inputs, a model reads: its coding."""
+
+    @property
+    def memory(self) -> Memory | None: ...
+
+
+def remembering(environment: Environment, reader: Reader) -> Environment:
+    """The environment, with the histories and memories that a model reads and the environment itself does not present."""
+    histories = histories_of(reader)
     if histories is not None and environment.format.n_states == 1:
-        environment = WithHistories(environment, histories, coding.state_labels)
-    if memory is not None and environment.format.memory is None:
-        environment = WithMemory(environment, memory)
+        environment = WithHistories(environment, histories, reader.state_labels)
+    if reader.memory is not None and environment.format.memory is None:
+        environment = WithMemory(environment, reader.memory)
     return environment
