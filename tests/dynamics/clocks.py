@@ -28,3 +28,13 @@ class SwitchingByPlaceLeft(SwitchingByPlace):
     def chain(self, params, data):
         entered = super().chain(params, data)
         return entered._replace(rows=np.concatenate([entered.rows[:1], entered.rows[:-1]]))
+
+
+@dataclass(frozen=True)
+class SwitchingAfterReward(SwitchingByPlace):
+    """The matrix depends on whether the step before was rewarded."""
+
+    def chain(self, params, data):
+        chain = super().chain(params, data)
+        rewarded = np.zeros(data.n_steps) if data.outcomes is None else data.outcomes > 0
+        return chain._replace(rows=np.concatenate([[0], rewarded[:-1]]).astype(np.uint32))

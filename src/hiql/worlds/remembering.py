@@ -65,7 +65,7 @@ class Reader(Labelled, Protocol):
 
 
 def remembering(environment: Environment, reader: Reader) -> Environment:
-    """The environment, with the histories and memories that a model reads and the environment itself does not present."""
+    """The environment, with the histories and memories that a model reads and it does not present itself."""
     histories = histories_of(reader)
     if histories is not None and environment.format.n_states == 1:
         environment = WithHistories(environment, histories, reader.state_labels)
