@@ -11,12 +11,13 @@ from hiql.worlds.blocks import Block, Blocks
 from hiql.worlds.draws import draw
 from hiql.worlds.environment import Answer, Environment, FloatArray, Format, IntArray, Moment
 
+SIDES = ("left", "right")
 LEVELS = (-1.0, -0.5, -0.25, -0.125, 0.0, 0.125, 0.25, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
 class Stimuli(Environment):
-    """Stimuli drawn at random; of two actions, the second is right where the stimulus is positive.
+    """Stimuli drawn at random; of two actions, left and right, the second is right where the stimulus is positive.
 
     The stimulus is an input, and its level is the state. The right action pays 1, the other 0; at 0 a coin decides.
 
@@ -57,7 +58,7 @@ class Stimuli(Environment):
 
     @property
     def format(self) -> Format:
-        plain = Format(len(self.levels), 2, state_labels=self.levels, input_names=("stimulus",))
+        plain = Format(len(self.levels), 2, tuple(map(_side_and_size, self.levels)), SIDES, ("stimulus",))
         several = len(self.right_chances) > 1
         return replace(plain, context_names=("block",), context_labels=(self.right_chances,)) if several else plain
 
@@ -73,3 +74,8 @@ class Stimuli(Environment):
         states = draw(self._odds[block.kind], rng)
         moment = Moment.at(states, block, np.asarray(self.levels)[states][:, None])
         return moment._replace(contexts=block.kind[:, None][:, : len(self.format.context_names)])
+
+
+def _side_and_size(level: float) -> str:
+    """ "left 0.5" for -0.5: as a state, a bare -1 would mean that it is not known."""
+    return f"{SIDES[int(level > 0)]} {abs(level):g}" if level else "0"
