@@ -13,12 +13,21 @@ settings.register_profile("hiql", deadline=None, derandomize=True)
 settings.load_profile("hiql")
 
 
-@pytest.fixture(scope="session", params=["restricted", "unrestricted"])
-def cohort(request):
-    """The name of a labyrinth cohort whose data are at hand."""
+@pytest.fixture(scope="session")
+def data_at_hand():
     if not os.environ.get("HIQL_DATA_DIR"):
         pytest.skip("needs the labyrinth data: set HIQL_DATA_DIR")
+
+
+@pytest.fixture(scope="session", params=["restricted", "unrestricted"])
+def cohort(request, data_at_hand):
+    """The name of a labyrinth cohort whose data are at hand."""
     return request.param
+
+
+@pytest.fixture(scope="session")
+def thirsty(data_at_hand):
+    return hiql.datasets.labyrinth("restricted")
 
 
 @pytest.fixture(scope="session")

@@ -25,11 +25,15 @@ from hiql.inference import Reading, causal, expect, most_likely_path, smooth
 from hiql.parts.part import FloatArray
 from hiql.problem import Point, Problem, expect_here
 from hiql.progress import progress_bar
-from hiql.sampling import sample_sessions, session_lengths
+from hiql.sampling import FittedAgent, chosen_sessions
 from hiql.scoring import ScoredEstimator
 from hiql.search import Attempt, Restarts, Search, find_optimum
 from hiql.solvers.preference import Reward
+from hiql.worlds.environment import Environment
 from hiql.worlds.mdp import MDP
+from hiql.worlds.playing import play
+from hiql.worlds.remembering import remembering
+from hiql.worlds.starting import starting
 
 PER_INTENTION = ("reward_", "q_", "value_", "share_")
 """Fitted attributes beside those that the parts show, with intentions along their first axis."""
@@ -182,10 +186,9 @@ class IntentionModel(ScoredEstimator):
             raise InvalidNumberOfIntentions(
                 n_intentions=self.n_intentions, remedy=f"init has {init.n_intentions}; choose the same number"
             )
-        point = Point(init.dynamics_parameters_, init.choice_parameters_)
-        for part, params in zip(self._problem(data).parts, point, strict=True):
+        for part, params in zip(self._problem(data).parts, init._point, strict=True):
             part.check_params(params, data, self.n_intentions)
-        return point
+        return init._point
 
     def _checked_search(self, data: Trajectories) -> Search:
         k = self.n_intentions
@@ -256,9 +259,13 @@ class IntentionModel(ScoredEstimator):
 
     # --- inference --------------------------------------------------------------------------------------------
 
+    @property
+    def _point(self) -> Point:
+        return Point(self.dynamics_parameters_, self.choice_parameters_)
+
     def _read(self, data: Trajectories) -> Reading:
         self._check_data(data)
-        return self._problem(data).read(Point(self.dynamics_parameters_, self.choice_parameters_))
+        return self._problem(data).read(self._point)
 
     def _log_likelihood(self, data: Trajectories) -> float:
         return expect(self._read(data)).log_likelihood
@@ -283,25 +290,33 @@ class IntentionModel(ScoredEstimator):
 
     def sample(
         self,
-        world: MDP,
-        n_sessions: int = 1,
-        n_steps: int | npt.ArrayLike = 100,
+        world: Environment,
+        n_sessions: int | None = None,
+        n_steps: int | npt.ArrayLike | None = None,
         random_state: int | np.random.Generator = 0,
         *,
         start: int | npt.ArrayLike | None = None,
     ) -> Trajectories:
         """Simulate sessions; ``.intentions`` of the result are the true ones.
 
-        ``n_steps`` is one length for all sessions or one for each; ``start`` a state or a distribution (S,),
-        by default the world's.
+        ``world`` is what answers the actions: an :class:`hiql.MDP` or any other environment of :mod:`hiql.worlds`.
+        ``n_steps`` is one length for all sessions or one for each; by default there are the sessions the world is made
+        for, in an MDP one of 100 steps. ``start`` is a state or a distribution (S,), by default the world's.
         """
         check_is_fitted(self)
-        check_sizes(world, self.n_states_, self.n_actions_)
+        environment = self._remembering(world)
+        check_sizes(environment.format, self.n_states_, self.n_actions_)
         rng = np.random.default_rng(random_state)
-        lengths = session_lengths(n_sessions, n_steps)
-        sampled = sample_sessions(self._unchecked_chain, self.policy_, world, lengths, start, rng)
+        sessions = chosen_sessions(environment, n_sessions, n_steps)
+        begun = environment if start is None else starting(environment, start)
+        agent = FittedAgent(self._dynamics(), self._choice(), self._point)
+        sampled = play(agent, begun, sessions, rng)
         labels = (self.coding_.state_labels, self.coding_.action_labels) if hasattr(self, "coding_") else (None, None)
         return replace(sampled, state_labels=labels[0], action_labels=labels[1])
+
+    def _remembering(self, world: Environment) -> Environment:
+        """The world, with the histories of trials and the memories that this model reads."""
+        return remembering(world, self.coding_) if hasattr(self, "coding_") else world
 
     @property
     def _sizes(self) -> tuple[int, int]:

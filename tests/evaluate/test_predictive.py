@@ -10,6 +10,7 @@ import pytest
 import hiql
 from hiql.errors import InvalidParameter, UnequalLengths
 from hiql.evaluate import name_intentions, predictive_check
+from tests.dynamics.clocks import SwitchingByPlace, SwitchingByPlaceLeft
 from tests.evaluate.known import LEFT, RIGHT, corridor, known_model
 
 WORLD = corridor()
@@ -90,3 +91,11 @@ def test_real_mice(cohort, maze):
     table = predictive_check(model, maze.mdp, maze.data, n_samples=100, names=names)
     assert table.loc["occupancy distance", "inside"] == (cohort == "unrestricted")
     assert table.loc["switch rate", "inside"] == (cohort == "unrestricted")
+
+
+@pytest.mark.parametrize("clock", [SwitchingByPlace, SwitchingByPlaceLeft])
+def test_thirsty_mice_that_turn_at_the_water_pass_for_real_ones(thirsty, clock):
+    """Whether the clock asks for the node entered or for the one left: simulation must read the row it asks for."""
+    model = hiql.HIAVI(2, mdp=thirsty.mdp, dynamics=clock(places=(100,))).fit(thirsty.data)
+    table = predictive_check(model, thirsty.mdp, thirsty.data, n_samples=100)
+    assert table["inside"].all(), table

@@ -18,7 +18,7 @@ from hiql.cli.fit import fit
 from hiql.cli.info import info
 from hiql.cli.report import report
 from hiql.cli.select import select
-from hiql.cli.simulate import simulate_gridworld, simulate_reversal
+from hiql.cli.simulate import SIMULATORS
 
 app = typer.Typer(
     help="Find the discrete intentions behind behaviour: multi-intention inverse reinforcement learning.\n\n"
@@ -52,8 +52,8 @@ command(app, "fit")(fit)
 command(app, "select")(select)
 command(app, "decode")(decode)
 command(app, "report")(report)
-command(simulate, "gridworld")(simulate_gridworld)
-command(simulate, "reversal")(simulate_reversal)
+for name, simulator in SIMULATORS.items():
+    command(simulate, name)(simulator)
 app.add_typer(simulate, name="simulate")
 app.add_typer(reproduce.app, name="reproduce")
 command(app, "info")(info)

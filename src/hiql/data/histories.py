@@ -2,14 +2,85 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from hiql.data.bandit import NO_HISTORY
+from hiql.data.step_columns import FloatArray, IntArray
 from hiql.data.trajectories import Trajectories
 from hiql.errors import BadTable, InvalidParameter
+
+
+class Labelled(Protocol):
+    """What has states and actions with labels: data, or a model's coding."""
+
+    @property
+    def n_states(self) -> int: ...
+    @property
+    def n_actions(self) -> int: ...
+    @property
+    def state_labels(self) -> tuple[Hashable, ...] | None: ...
+    @property
+    def action_labels(self) -> tuple[Hashable, ...] | None: ...
+
+
+@dataclass(frozen=True)
+class Histories:
+    """How histories of up to ℓ = ``length`` trials are numbered, to step from one to the next.
+
+    Among those of one length, the number is the base-m number whose digits are the trials' symbols
+    outcome · n_actions + choice, the most recent first. ``amounts`` are the outcomes, in the order of their codes.
+    """
+
+    length: int
+    n_actions: int
+    amounts: tuple[float, ...]
+
+    @property
+    def first(self) -> npt.NDArray[np.int64]:
+        """(ℓ + 1,) the first state of each length."""
+        m = self.n_actions * len(self.amounts)
+        return np.cumsum([0] + [m**shorter for shorter in range(self.length)])
+
+    @property
+    def n_states(self) -> int:
+        """1 + m + … + m^ℓ."""
+        return int(self.first[-1] + (self.n_actions * len(self.amounts)) ** self.length)
+
+    def after(self, states: IntArray, actions: IntArray, outcomes: FloatArray) -> npt.NDArray[np.int64]:
+        """(n,) the histories after one more trial; a trial without a choice or an outcome does not enter them."""
+        m = self.n_actions * len(self.amounts)
+        length = np.searchsorted(self.first, states, side="right") - 1
+        full = length == self.length
+        digits = np.where(full, (states - self.first[length]) // m, states - self.first[length])
+        kept = np.where(full, length - 1, length)
+        longer = self.first[kept + 1] + self._symbols(actions, outcomes) * m**kept + digits
+        return np.where((actions >= 0) & ~np.isnan(outcomes), longer, states)
+
+    def _symbols(self, actions: IntArray, outcomes: FloatArray) -> npt.NDArray[np.int64]:
+        same = outcomes[:, None] == np.array(self.amounts)
+        strange = ~same.any(axis=1) & ~np.isnan(outcomes)
+        if strange.any():
+            raise InvalidParameter(
+                parameter="outcome",
+                value=float(outcomes[np.argmax(strange)]),
+                remedy=f"the model knows histories of {', '.join(map(str, self.amounts))}; simulate in a task "
+                "that pays these",
+            )
+        return same.argmax(axis=1) * self.n_actions + actions
+
+
+def histories_of(labelled: Labelled) -> Histories | None:
+    """How the states of ``bandit_trials(…, history=ℓ)`` with ℓ ≥ 1 are numbered; None if these are other states."""
+    if not has_histories(labelled):
+        return None
+    history = _history_length(labelled)
+    m = _trials_told_apart(labelled, history)
+    return Histories(history, labelled.n_actions, tuple(_rewards(labelled, m, history).tolist()))
 
 
 class LatestTrial(NamedTuple):
@@ -58,18 +129,26 @@ def shorter_histories(data: Trajectories) -> npt.NDArray[np.int64]:
     return np.where(states < first[history], states, first[history - 1] + (states - first[history]) // m)
 
 
-def _history_length(data: Trajectories) -> int:
-    label = str(data.state_labels[0]) if data.state_labels else ""
-    if set(label.split(" ")) != {NO_HISTORY}:
+def has_histories(data: Labelled) -> bool:
+    """Whether the states are those of ``bandit_trials(…, history=ℓ)`` with ℓ ≥ 1."""
+    return set(_first_label(data).split(" ")) == {NO_HISTORY}
+
+
+def _first_label(data: Labelled) -> str:
+    return str(data.state_labels[0]) if data.state_labels else ""
+
+
+def _history_length(data: Labelled) -> int:
+    if not has_histories(data):
         raise InvalidParameter(
             parameter="data",
             value=data,
             remedy="the model needs choices and outcomes: make the data with hiql.bandit_trials, history=1 or more",
         )
-    return label.count(NO_HISTORY)
+    return _first_label(data).count(NO_HISTORY)
 
 
-def _trials_told_apart(data: Trajectories, history: int) -> int:
+def _trials_told_apart(data: Labelled, history: int) -> int:
     """m = choices × outcomes, from the number of states 1 + m + … + m^ℓ."""
     m = data.n_actions
     while sum(m**length for length in range(history + 1)) < data.n_states:
@@ -77,7 +156,7 @@ def _trials_told_apart(data: Trajectories, history: int) -> int:
     return m
 
 
-def _rewards(data: Trajectories, m: int, history: int) -> npt.NDArray[np.float64]:
+def _rewards(data: Labelled, m: int, history: int) -> npt.NDArray[np.float64]:
     """The outcomes as numbers, from the labels of the histories of one trial of choice 0."""
     choice = str(data.action_labels[0]) if data.action_labels else "0"
     tail = f" {NO_HISTORY}" * (history - 1)

@@ -15,24 +15,24 @@ from hiql.errors import InvalidParameter, UnequalLengths
 from hiql.evaluate.occupancy import shares
 from hiql.evaluate.repeats import repeat
 from hiql.evaluate.simulating import simulate_like
+from hiql.evaluate.statistics import action_rates, input_statistics, intention_spells, trial_statistics
 from hiql.models import IntentionModel
-from hiql.worlds.mdp import MDP
+from hiql.worlds.environment import Environment
 
 FloatArray = npt.NDArray[np.float64]
 OCCUPANCY = "occupancy distance"
-SWITCHES = "switch rate"
 
 
 class Statistics(NamedTuple):
-    """Of one data set: shares of visits (S,); action rates, switch rate and dwell times (M,)."""
+    """Of one data set: shares of visits (S,), and numbers by name."""
 
     occupancy: FloatArray
-    numbers: FloatArray
+    numbers: dict[str, float]
 
 
 def predictive_check(
     model: IntentionModel,
-    world: MDP,
+    world: Environment,
     data: Trajectories,
     n_samples: int = 200,
     random_state: int = 0,
@@ -52,7 +52,13 @@ def predictive_check(
     - "rate of …": how often each action was taken;
     - "switch rate": the share of steps at which the decoded intention differs from the one before;
     - "dwell time, …": mean number of steps an intention lasts, decoded, cut off where sessions end; NaN where it
-      never occurs. ``names`` (K) are those of :func:`name_intentions`, or "intention 1", ….
+      never occurs. ``names`` (K) are those of :func:`name_intentions`, or "intention 1", …;
+    - where outcomes are known, "mean outcome" (the accuracy, where right choices pay 1), "change of action after
+      reward" and "… after none", and "run of one action", the mean number of trials it lasts;
+    - where there are inputs, "mean … at …": the mean of each input where each action was taken.
+
+    ``world`` answers the actions: for animals that move, an :class:`hiql.MDP`; for tables of trials, the
+    :class:`~hiql.worlds.ObservedSchedule` of the data or a task such as :class:`~hiql.worlds.Bandit`.
 
     Real and simulated sets are decoded by the same model, so errors of decoding affect both alike. The parameters are
     those of the fit, and were fitted to these data: being inside is necessary, not sufficient, and of twenty
@@ -61,33 +67,23 @@ def predictive_check(
     check_is_fitted(model)
     if not 0.0 < level < 1.0:
         raise InvalidParameter(parameter="level", value=level, remedy="choose a number between 0 and 1")
-    rows = _row_names(model, data, names)
-    real = _statistics(model, data)
+    named = _intention_names(model, names)
+
+    def statistics(of: Trajectories) -> Statistics:
+        visits = np.bincount(of.states[of.states >= 0], minlength=of.n_states)
+        spells = intention_spells(of, model.decode(of), named)
+        numbers = action_rates(of) | spells | trial_statistics(of) | input_statistics(of)
+        return Statistics(shares(visits.astype(np.float64)), numbers)
+
+    real = statistics(data)
     simulated = repeat(
-        lambda rng: _statistics(model, simulate_like(model, world, data, rng)),
+        lambda rng: statistics(simulate_like(model, world, data, rng)),
         n_samples, random_state, label="Predictive check", n_jobs=n_jobs, progress=progress,
     )  # fmt: skip
-    occupancies = np.stack([one.occupancy for one in simulated])
-    table = [_distance_row(real.occupancy, occupancies, level)]
-    numbers = np.stack([one.numbers for one in simulated])
-    table += [_row(value, column, level) for value, column in zip(real.numbers, numbers.T, strict=True)]
-    return pd.DataFrame(table, index=pd.Index(rows, name="statistic"))
-
-
-def _statistics(model: IntentionModel, data: Trajectories) -> Statistics:
-    decoded = model.decode(data)
-    visits = np.bincount(data.states[data.states >= 0], minlength=data.n_states)
-    taken = np.bincount(data.actions[data.actions >= 0], minlength=data.n_actions)
-    begins = data.time == 0
-    switched = ~begins
-    switched[1:] &= decoded[1:] != decoded[:-1]
-    rate = switched.sum() / max((~begins).sum(), 1)
-    steps = np.bincount(decoded, minlength=model.n_intentions)
-    spells = np.bincount(decoded[begins | switched], minlength=model.n_intentions)
-    dwell = np.where(spells > 0, steps / np.maximum(spells, 1), np.nan)
-    return Statistics(
-        shares(visits.astype(np.float64)), np.concatenate([shares(taken.astype(np.float64)), [rate], dwell])
-    )
+    table = {OCCUPANCY: _distance_row(real.occupancy, np.stack([one.occupancy for one in simulated]), level)}
+    for name, value in real.numbers.items():
+        table[name] = _row(value, np.array([one.numbers.get(name, np.nan) for one in simulated]), level)
+    return pd.DataFrame.from_dict(table, orient="index").rename_axis("statistic")
 
 
 def _distance_row(real: FloatArray, simulated: FloatArray, level: float) -> dict[str, Any]:
@@ -113,10 +109,8 @@ def _entry(real: float, simulated: float, low: float, high: float) -> dict[str, 
     return {"real": real, "simulated": simulated, "low": low, "high": high, "inside": inside}
 
 
-def _row_names(model: IntentionModel, data: Trajectories, names: Sequence[str] | None) -> list[str]:
-    actions = range(data.n_actions) if data.action_labels is None else data.action_labels
+def _intention_names(model: IntentionModel, names: Sequence[str] | None) -> list[str]:
     intentions = [f"intention {i + 1}" for i in range(model.n_intentions)] if names is None else list(names)
     if len(intentions) != model.n_intentions:
         raise UnequalLengths(field="names", length=len(intentions), other="intentions", other_length=model.n_intentions)
-    dwells = [f"dwell time, {name}" for name in intentions]
-    return [OCCUPANCY, *(f"rate of {action}" for action in actions), SWITCHES, *dwells]
+    return intentions

@@ -14,7 +14,7 @@ from hiql.evaluate.alignment import align
 from hiql.evaluate.repeats import repeat, unfitted
 from hiql.evaluate.simulating import simulate_like
 from hiql.models import IntentionModel
-from hiql.worlds.mdp import MDP
+from hiql.worlds.environment import Environment
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -51,7 +51,7 @@ class Recovery:
 
 def recovery(
     model: IntentionModel,
-    world: MDP,
+    world: Environment,
     data: Trajectories,
     n_repeats: int = 10,
     random_state: int = 0,
@@ -60,9 +60,11 @@ def recovery(
 ) -> Recovery:
     """Simulate data in the shape of ``data`` from the fitted model, refit from scratch with its settings, compare.
 
-    Sessions are as many and as long as the real ones and start where those do. The refit knows nothing of the truth;
-    its intentions are matched to the true ones by their policies (:func:`~hiql.evaluate.align`), once, and everything
-    is compared in that numbering. The same ``random_state`` gives the same result, whatever ``n_jobs`` (threads).
+    Sessions are as many and as long as the real ones and start where those do. ``world`` answers the actions: an
+    :class:`hiql.MDP`, or for tables of trials the :class:`~hiql.worlds.ObservedSchedule` of the data or a task. The
+    refit knows nothing of the truth; its intentions are matched to the true ones by their policies
+    (:func:`~hiql.evaluate.align`), once, and everything is compared in that numbering. The same ``random_state`` gives
+    the same result, whatever ``n_jobs`` (threads).
     """
     check_is_fitted(model)
 

@@ -11,16 +11,19 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidDiscount, InvalidParameter, InvalidTransitions, ShapeMismatch, UnequalLengths
 from hiql.worlds.draws import draw, draw_from_sparse
+from hiql.worlds.environment import Answer, Environment, Format, IntArray, Moment
 from hiql.worlds.linear import LinearSolver, linear_solver
+from hiql.worlds.starting import starting_like
 
 FloatArray = npt.NDArray[np.float64]
 SHAPES = "give P[s, a, s'] or a list of A sparse (S, S) matrices"
 
 
 @dataclass(frozen=True, eq=False)
-class MDP:
+class MDP(Environment):
     """A world of S states and A actions with known P(s, a, s') and discount γ.
 
     Parameters
@@ -76,6 +79,28 @@ class MDP:
             chosen = actions == a
             drawn[chosen] = draw_from_sparse(matrix, states[chosen], rng)
         return drawn
+
+    @property
+    def format(self) -> Format:
+        """The numbers of states and actions; they are called by their numbers."""
+        return Format(self.n_states, self.n_actions)
+
+    @property
+    def entrance(self) -> int:
+        """The state where sessions begin."""
+        return 0
+
+    def begin(self, n_sessions: int, rng: np.random.Generator) -> Moment:  # noqa: ARG002
+        return Moment.at(np.full(n_sessions, self.entrance))
+
+    def answer(self, moment: Moment, actions: IntArray, rng: np.random.Generator) -> Answer:
+        """Moves; a world has no outcomes of its own."""
+        nexts = self.next_states(moment.states, actions, rng)
+        return Answer(np.full(len(nexts), np.nan), Moment.at(nexts))
+
+    def like(self, data: Trajectories) -> Environment:
+        """Sessions begin in states drawn from those in which sessions of the data begin."""
+        return starting_like(self, data)
 
     def under(self, policy: npt.ArrayLike) -> Any:
         """(S, S) the transitions Σ_a π(a|s) P(s, a, s') under a policy (S, A); sparse in a sparse world."""
@@ -144,6 +169,15 @@ class World(MDP):
             array.setflags(write=False)
             object.__setattr__(self, name, array)
         self._check_drawing()
+
+    @property
+    def format(self) -> Format:
+        """The numbers of states and actions, and what actions are called."""
+        return Format(self.n_states, self.n_actions, None, self.action_names or None)
+
+    @property
+    def entrance(self) -> int:
+        return self.start
 
     def _check_drawing(self) -> None:
         """Raise unless the map shows states and actions that there are."""
