@@ -24,7 +24,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from hiql.problem import Point, Problem
-from hiql.sweeps import Swept, Sweeper, sweeper_of
+from hiql.sweeps import Sweeper, Swept, sweeper_of
 
 Hopeless = Callable[[list[float]], bool]
 _objective = attrgetter("objective")
@@ -98,7 +98,7 @@ def plain_climb(problem: Problem, start: Point, max_passes: int, tol: float, hop
 
 def _extrapolate(sweeper: Sweeper, zero: Swept, one: Swept, two: Swept, longest: float) -> tuple[Swept, float]:
     """SQUAREM's jump from three successive passes, and its length −a, between 1 and ``longest``."""
-    x, y, z = map(sweeper.coordinates, (zero, one, two))
+    x, y, z = (sweeper.coordinates(swept) for swept in (zero, one, two))
     r, v = y - x, z - 2 * y + x
     factor = min(max(math.sqrt((r @ r) / max(v @ v, sys.float_info.min)), 1.0), longest)
     return sweeper.landed(two, x + factor * (2 * r + factor * v)), factor

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.choices.choice import Taken
+from hiql.choices.table import Policies, TableChoice
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, ChainCounts
 from hiql.engine.chunk import Chunk
@@ -48,6 +49,14 @@ class Reading(NamedTuple):
     @property
     def all_sessions(self) -> Chunk:
         return self.chunk((0, self.data.n_sessions))
+
+
+def reading_of(data: Trajectories, chain: Chain, log_policy: FloatArray) -> Reading:
+    """What the smoother looks up where chain and log-policies (K, S, A) are known."""
+    choice = TableChoice()
+    rows, params = choice.bind(data), Policies(log_policy)
+    part = partial(choice.statistics, params, rows)
+    return Reading(data, len(log_policy), lambda _: chain, choice.taken(params, rows), part)
 
 
 class Expectation(NamedTuple):

@@ -14,27 +14,26 @@ import zipfile
 import zlib
 from dataclasses import fields, is_dataclass
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from hiql.choices.table import Policies
 from hiql.data.coding import Coding
 from hiql.data.memory import Memory
-from hiql.dynamics.markov import MarkovChain
+from hiql.dynamics.markov import ChainParameters
 from hiql.errors import HiqlError, InvalidNumberOfIntentions, InvalidParameter, ModelFileError
 from hiql.files import write_whole
 from hiql.models import HIAVI, HIQL, IntentionModel
+from hiql.parts.registry import KINDS, register
 from hiql.problem import Point
 from hiql.search import Attempt, Restarts
-from hiql.solvers.iavi import IAVI
-from hiql.solvers.iql import ExpectedIQL, StochasticIQL
-from hiql.solvers.preference import Preference
 from hiql.worlds.mdp import MDP, World
 
 FORMAT = "hiql model"
 VERSION = 2
-"""1: codes of states and actions only. 2: columns, their scales, and subjects, too."""
+"""1: codes of states and actions only, and a Markov chain. 2: columns, their scales, and subjects; any parts."""
 MOST_BYTES = 2**31
 """Unpacked size above which a file is refused unless ``load(..., max_bytes=…)`` allows it."""
 TEXT_SHARE = 16
@@ -42,22 +41,13 @@ TEXT_SHARE = 16
 ENTRY = re.compile(r"model\.json|array[0-9]+\.npy")
 PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Those whose unpacking stops where we say; a short bzip2 or LZMA stream could fill the memory in one step."""
+PREFERENCE = ("reward_", "q_", "value_")
 FITTED = (
     *("n_free_", "log_likelihood_", "objective_", "trace_", "n_iter_", "converged_", "share_", "notes_"),
     *("coding_", "about_"),
 )
 
-Kind = TypeVar("Kind", bound=type)
-_TYPES: dict[str, type] = {}
-
-
-def register(kind: Kind) -> Kind:
-    """Let models hold this dataclass (a solver or dynamics of your own) when they are saved and loaded."""
-    _TYPES[kind.__name__] = kind
-    return kind
-
-
-for _kind in (MarkovChain, IAVI, ExpectedIQL, StochasticIQL, MDP, World, Attempt, Restarts, Coding, Memory):
+for _kind in (MDP, World, Attempt, Restarts, Coding, Memory):
     register(_kind)
 MODELS = {kind.__name__: kind for kind in (IntentionModel, HIAVI, HIQL)}
 
@@ -67,9 +57,9 @@ MODELS = {kind.__name__: kind for kind in (IntentionModel, HIAVI, HIQL)}
 
 def save_model(model: IntentionModel, path: str | PathLike[str]) -> None:
     """Write a fitted model, whole or not at all."""
-    if len(model.log_policy_) != model.n_intentions:
+    if len(model.share_) != model.n_intentions:
         raise InvalidNumberOfIntentions(
-            n_intentions=model.n_intentions, remedy=f"the fit has {len(model.log_policy_)}; fit again before saving"
+            n_intentions=model.n_intentions, remedy=f"the fit has {len(model.share_)}; fit again before saving"
         )
     arrays: dict[str, np.ndarray] = {}
     document = {
@@ -78,7 +68,8 @@ def save_model(model: IntentionModel, path: str | PathLike[str]) -> None:
         "model": type(model).__name__,
         "parameters": _pack(model.get_params(deep=False), arrays),
         "dynamics_parameters": _pack(model.dynamics_parameters_, arrays),
-        "preference": _pack([model.reward_, model.q_, model.value_, model.log_policy_], arrays),
+        "choice_parameters": _pack(model.choice_parameters_, arrays),
+        "preference": _pack([getattr(model, name, None) for name in PREFERENCE], arrays),
         "restarts": _pack(model.restarts_, arrays),
         "fitted": _pack({name: getattr(model, name) for name in FITTED}, arrays),
     }
@@ -108,7 +99,7 @@ def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     if sparse.issparse(value):
         csr = sparse.csr_array(value)
         return {"sparse": [_pack(part, arrays) for part in (csr.data, csr.indices, csr.indptr, list(csr.shape))]}
-    if type(value).__name__ in _TYPES:
+    if type(value).__name__ in KINDS:
         return {
             "type": type(value).__name__,
             "fields": {k: _pack(v, arrays) for k, v in _fields(value).items()},
@@ -180,39 +171,44 @@ def _restore(document: dict[str, Any], arrays: Arrays, path: Any) -> IntentionMo
             remedy="upgrade hiql: pip install -U hiql",
         )
     model = MODELS[document["model"]](**_unpack(document["parameters"], arrays))
-    preference = Preference(*_unpack(document["preference"], arrays))
-    point = Point(_unpack(document["dynamics_parameters"], arrays), preference.log_policy)
-    _check_shapes(model, point, preference, path)
-    model._set_parameters(point, preference)
+    preference = _unpack(document["preference"], arrays)
+    point = _point(document, preference, arrays)
     model.restarts_ = _unpack(document["restarts"], arrays)
     fitted = _unpack(document["fitted"], arrays)
     for name in FITTED:
         setattr(model, name, fitted[name])
+    model.n_states_, model.n_actions_ = model.coding_.n_states, model.coding_.n_actions
     _check_fit(model, path)
-    if (model.coding_.n_states, model.coding_.n_actions) != (model.n_states_, model.n_actions_):
-        raise ModelFileError(path=path, problem="its labels are not those of its states and actions")
     data = model.coding_.example(model.n_intentions)  # the least that could be fitted
     model._checked_search(data)
-    model._solver().check(data, model.n_intentions)
-    model.score(data)
+    for part, params in zip(model._problem(data).parts, point, strict=True):
+        part.check(data, model.n_intentions)
+        part.check_params(params, data, model.n_intentions)
+    model._set_parameters(point)
+    _set_preference(model, preference[: len(PREFERENCE)], path)
+    model._log_likelihood(data)
     return model
 
 
-def _check_shapes(model: IntentionModel, point: Point, preference: Preference, path: Any) -> None:
-    k = model.n_intentions
-    shape = preference.log_policy.shape
-    wanted = {"reward": shape, "q": shape, "value": shape[:2]}
-    consistent = len(shape) == 3 and shape[0] == k and min(shape) >= 1
-    consistent &= all(getattr(preference, name).shape == expected for name, expected in wanted.items())
-    arrays = (*point.dynamics, *preference)
-    consistent &= all(array.dtype == np.float64 and np.isfinite(array).all() for array in arrays)
-    if not consistent:
-        raise ModelFileError(path=path, problem="its arrays have the wrong shape, type or values")
-    normalised = [*point.dynamics, preference.log_policy]
-    with np.errstate(over="ignore"):
-        sums = [np.exp(array).sum(axis=-1) for array in normalised]
-    if not all(np.allclose(total, 1.0, atol=1e-6) for total in sums):
-        raise ModelFileError(path=path, problem="its probabilities do not sum to 1")
+def _point(document: dict[str, Any], preference: Any, arrays: Arrays) -> Point:
+    """The parameters of both parts. The first release had no parts: a tuple for a Markov chain, and log-policies."""
+    dynamics = _unpack(document["dynamics_parameters"], arrays)
+    if document["version"] > 1:
+        return Point(dynamics, _unpack(document["choice_parameters"], arrays))
+    log_initial, log_transition = dynamics
+    bank = log_transition.reshape(-1, *log_transition.shape[-2:])
+    return Point(ChainParameters(log_initial[None], bank), Policies(preference[-1]))
+
+
+def _set_preference(model: IntentionModel, preference: Any, path: Any) -> None:
+    """Rewards, action values and values of states, if the model has any."""
+    shape = (model.n_intentions, model.n_states_, model.n_actions_)
+    for name, array, wanted in zip(PREFERENCE, preference, (shape, shape, shape[:2]), strict=True):
+        if array is None and model._reward() is None:
+            continue
+        if not (array.dtype == np.float64 and array.shape == wanted and np.isfinite(array).all()):
+            raise ModelFileError(path=path, problem="its arrays have the wrong shape, type or values")
+        setattr(model, name, array)
 
 
 def _check_fit(model: IntentionModel, path: Any) -> None:
@@ -263,10 +259,10 @@ def _unpack(tree: Any, arrays: Arrays) -> Any:
     if kind == "dict":
         return {name: _unpack(item, arrays) for name, item in content.items()}
     values = {name: _unpack(item, arrays) for name, item in dict(more)["fields"].items()}
-    if content not in _TYPES:
+    if content not in KINDS:
         remedy = "if it is a class of your own, pass it to hiql.persistence.register before loading"
         raise InvalidParameter(parameter="the type of one of its parts", value=content, remedy=remedy)
-    return _TYPES[content](**values)
+    return KINDS[content](**values)
 
 
 def _read_entry(archive: zipfile.ZipFile, name: str) -> bytes:

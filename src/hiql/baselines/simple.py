@@ -13,9 +13,7 @@ from hiql.choices.table import TableChoice, log_odds_seen, log_policy_from_count
 from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import IntArray, Trajectories
 from hiql.errors import EmptyData, InvalidParameter, ShapeMismatch
-from hiql.kernels.log_tables import LOWEST
 from hiql.scoring import FloatArray
-
 
 
 class RandomPolicy(PolicyBaseline):
@@ -88,7 +86,8 @@ class KnownExpert(PolicyBaseline):
         policies = np.asarray(self.policies, dtype=np.float64)
         _check_policies(policies)
         check_sizes(data, *policies.shape[1:])
-        self.log_policy_ = np.log(np.maximum(policies, LOWEST))
+        with np.errstate(divide="ignore"):
+            self.log_policy_ = np.log(policies)
         self.n_free_ = 0
         return self
 

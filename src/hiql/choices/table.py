@@ -15,9 +15,11 @@ from hiql.errors import InvalidParameter, ShapeMismatch
 from hiql.kernels.log_tables import log_shares, scaled_exponentials
 from hiql.parts.log_probabilities import LogProbabilities, check_tables
 from hiql.parts.part import FloatArray, Order
+from hiql.parts.registry import register
 from hiql.parts.rows import Rows, Sessions
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class Policies:
     """``log_policy`` (K, S, A): log π_i(a|s)."""
@@ -25,6 +27,7 @@ class Policies:
     log_policy: FloatArray
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class TableChoice(LogProbabilities):
     """π(a|s) ∝ expected count(s, a) + pseudo-count(s, a).
@@ -161,7 +164,7 @@ def weighed(visits: FloatArray, log_scale: FloatArray) -> float:
 
 
 def weighted_counts(data: Trajectories, weights: FloatArray) -> FloatArray:
-    """(S·A + 1, K) the demonstrations of each pair counted with weights (N, K); the last row is that of missing steps."""
+    """(S·A + 1, K) the demonstrations of each pair counted with weights (N, K); last come missing steps."""
     return TableChoice().bind(data).count(weights, (0, data.n_sessions))
 
 

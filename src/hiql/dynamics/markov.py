@@ -13,9 +13,11 @@ from hiql.errors import InvalidParameter
 from hiql.kernels.log_tables import log_shares
 from hiql.parts.log_probabilities import LogProbabilities, check_tables
 from hiql.parts.part import FloatArray, Order
+from hiql.parts.registry import register
 from hiql.parts.rows import Rows, Sessions
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class ChainParameters:
     """log Π (R, K), a row for each kind of session, and log Λ (M, K, K), a matrix for each context."""
@@ -24,6 +26,7 @@ class ChainParameters:
     log_transition: FloatArray
 
 
+@register
 @dataclass(frozen=True)
 class MarkovChain(LogProbabilities):
     """z_0 ~ Π, z_t ~ Λ[z_{t-1}]: one Π, one Λ.

@@ -56,7 +56,7 @@ class Chunk(NamedTuple):
     # --- the compiled loops ------------------------------------------------------------------------------------
 
     def smoothed(self, work: FloatArray) -> Smoothed:
-        """The E-step; ``work`` (N, P) receives the posteriors of all steps, or (max T, P) serves one session at a time."""
+        """The E-step; ``work`` (N, P) receives all posteriors, or (max T, P) serves one session at a time."""
         initial, begins, bank, moves, _ = self.chain
         counts = np.empty(initial.shape), np.empty(bank.shape), np.empty((len(self.taken.table), self.n_phases))
         begins = read_only(np.ascontiguousarray(begins))
@@ -109,7 +109,9 @@ class Chunk(NamedTuple):
         if not (fits and all(0 <= intention < self.n_intentions for intention in phases.tolist())):
             shapes = initial.shape, begins.shape, bank.shape, moves.shape, self.taken.table.shape, self.taken.rows.shape
             wanted = ("R", "P"), (n_sessions,), ("M", "P", "P"), (n_steps,), ("rows", self.n_intentions), (n_steps,)
-            remedy = "let the parts give each session and step the number of a row they have, and phases of known intentions"
+            remedy = (
+                "let the parts give each session and step the number of a row they have, and known intentions"
+            )
             raise ShapeMismatch(field="chain and choice", shape=shapes, expected=wanted, remedy=remedy)
         return self
 

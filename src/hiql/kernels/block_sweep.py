@@ -9,8 +9,8 @@ the shares of all counts plus pseudo-counts. Each visit and each M-step raises t
 where θ_b are the parameters that block b has met, ℓ_b is its log-likelihood, and c are the pseudo-counts. F is at most
 the log-likelihood plus log-prior of θ, and equals it where EM has converged; so it is the objective of these passes.
 
-Counts are flat: those of beginnings (R, K), moves (M, K, K) and rows of the choice (S·A, K), one after another. The twin in plain numpy is
-``tests/oracles/incremental_em.py``.
+Counts are flat: those of beginnings (R, K), moves (M, K, K) and rows of the choice (S·A, K), one after another. The twin
+in plain numpy is ``tests/oracles/incremental_em.py``.
 """
 
 from __future__ import annotations

@@ -110,7 +110,19 @@ def _in_logarithms(lost, offsets, pairs, begins, rows, tables, work, counted):  
 @packed
 @compiled
 def smooth_sessions(  # type: ignore[no-untyped-def]
-    intentions, sessions, offsets, pairs, begins, rows, initial, bank, emission, work, initial_counts, bank_counts, counts
+    intentions,
+    sessions,
+    offsets,
+    pairs,
+    begins,
+    rows,
+    initial,
+    bank,
+    emission,
+    work,
+    initial_counts,
+    bank_counts,
+    counts,
 ):
     """The sessions of the range ``sessions`` (first, last, step), in turn; the sum of their log-likelihoods.
 

@@ -34,8 +34,8 @@ def log_shares(amounts):  # type: ignore[no-untyped-def]
 def scaled_exponentials(log_table):  # type: ignore[no-untyped-def]
     """exp of ``log_table`` (K, R), transposed, each row divided by its maximum.
 
-    The result (R + 1, K) has a last row of ones. The logarithms of the maxima (R + 1,) are returned, too. A row of nothing
-    but −inf has maximum −inf, and ones in the table: what nobody can do is no evidence for anyone.
+    The result (R + 1, K) has a last row of ones. The logarithms of the maxima (R + 1,) are returned, too. A row of
+    nothing but −inf has maximum −inf, and ones in the table: what nobody can do is no evidence for anyone.
     """
     n_columns, n_rows = log_table.shape
     table, top = np.ones((n_rows + 1, n_columns)), np.full(n_rows + 1, -np.inf)

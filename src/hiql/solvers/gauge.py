@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hiql.solvers.iavi import KnownTransitions
 from hiql.parts.part import FloatArray
+from hiql.solvers.iavi import KnownTransitions
 
 
 def zero_mean_gauge(reward: npt.ArrayLike, transitions: KnownTransitions) -> FloatArray:

@@ -23,12 +23,13 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hiql.choices.choice import Evidence
+from hiql.choices.table import TableChoice
 from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, ShapeMismatch
-from hiql.choices.choice import Evidence
-from hiql.choices.table import TableChoice
 from hiql.parts.part import FloatArray
+from hiql.parts.registry import register
 from hiql.solvers.preference import Preference
 from hiql.worlds.linear import LinearSolver
 from hiql.worlds.mdp import MDP
@@ -81,6 +82,7 @@ def explain_policy(log_policy: FloatArray, transitions: KnownTransitions) -> Pre
     return Preference(reward, q, value, log_policy)
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class IAVI:
     """Rewards by inverse action-value iteration in a known world, for choices by table.

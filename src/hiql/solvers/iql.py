@@ -22,12 +22,13 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.special import log_softmax
 
+from hiql.choices.choice import Evidence
+from hiql.choices.table import Policies, TableChoice, weighted_counts
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, UnequalLengths
 from hiql.kernels.inverse_q_learning import iql_epoch
-from hiql.choices.choice import Evidence
-from hiql.choices.table import Policies, TableChoice, weighted_counts
 from hiql.parts.part import FloatArray
+from hiql.parts.registry import register
 from hiql.solvers.iavi import explain_policy
 from hiql.solvers.preference import Preference
 from hiql.worlds.linear import LinearSolver, linear_solver
@@ -99,6 +100,7 @@ class FromDemonstrations:
         return () if data.has_next_states else (doubt,)
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class ExpectedIQL(FromDemonstrations):
     """The fixed point of Algorithm 2, reached without learning rates: IAVI in the empirical world."""
@@ -113,6 +115,7 @@ class ExpectedIQL(FromDemonstrations):
         return Preference(*(np.stack(parts) for parts in zip(*each, strict=True)))
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class StochasticIQL(FromDemonstrations):
     """Algorithm 2 as printed: tables updated demonstration by demonstration.
@@ -181,6 +184,7 @@ class StochasticIQL(FromDemonstrations):
         return Preference(reward, q, q.max(axis=1), log_softmax(q, axis=1))
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class LearnedPolicies(TableChoice):
     """Tables of choices learned step by step, by Algorithm 2, instead of counted."""
@@ -197,7 +201,7 @@ class LearnedPolicies(TableChoice):
     def log_prior(self, params: Policies) -> float:  # noqa: ARG002
         return 0.0
 
-    def conjugate(self, data: Trajectories, n_intentions: int) -> None:
+    def conjugate(self, data: Trajectories, n_intentions: int) -> None:  # noqa: ARG002
         return None
 
 

@@ -14,7 +14,7 @@ from hiql.dynamics.chain import Chain
 from hiql.evaluate.alignment import decoding_agreement, match_policies
 from hiql.evaluate.strategies import profile_of_policy, strategy_profile
 from hiql.experiments.reversal.behaviour import Animals
-from hiql.inference import smooth
+from hiql.inference import reading_of, smooth
 from hiql.models import IntentionModel
 from hiql.worlds.reversal_task import ReversalCohort
 
@@ -29,8 +29,9 @@ def oracle_posterior(cohort: ReversalCohort, data: Trajectories) -> FloatArray:
     for mouse, (name, part) in enumerate(data.by_subject().items()):
         bank = cohort.transition[mouse].reshape(-1, *cohort.transition.shape[-2:])  # two where mice react to rewards
         rows = _reward_before(part) if len(bank) > 1 else np.zeros(part.n_steps, dtype=np.uint32)
-        chain = Chain(cohort.initial[mouse], bank, rows, np.arange(len(cohort.stay)))
-        posterior[subjects == name] = smooth(part, chain, log_policy)
+        begins, phases = np.zeros(part.n_sessions, dtype=np.uint32), np.arange(len(cohort.stay))
+        chain = Chain(cohort.initial[mouse][None], begins, bank, rows, phases)
+        posterior[subjects == name] = smooth(reading_of(part, chain, log_policy))
     return posterior
 
 
