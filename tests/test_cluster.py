@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import hiql
-from hiql.dynamics import Chain, MarkovChain
+from hiql.dynamics import MarkovChain
 from hiql.errors import InvalidParameter, ShapeMismatch
 from hiql.inference import chunks
 from hiql.models import IntentionModel
+from hiql.parts import Rows
 from hiql.solvers.iavi import IAVI
 from tests.clusters import cluster_of_two
 from tests.problems import random_mdp, random_policy, switching_data
@@ -138,23 +139,15 @@ def small(monkeypatch):
 class ByState(MarkovChain):
     """One matrix for each state: the chain depends on the steps, its bank does not."""
 
-    def chain(self, params, data):
-        chain = super().chain(params, data)
-        sharpened = chain.bank ** (1 + np.arange(data.n_states)[:, None, None] / 4)
-        return Chain(chain.initial, sharpened, data.states.astype(np.uint32), chain.phases)
-
-    def update(self, params, counts):
-        return super().update(params, counts._replace(transitions=counts.transitions.sum(axis=0, keepdims=True)))
+    def bind(self, data):
+        return super().bind(data)._replace(moves=Rows.of_steps(data.n_states, data.states, data.offsets))
 
 
 class ByStep(MarkovChain):
     """One matrix for each step: counts of different sessions cannot be added."""
 
-    def chain(self, params, data):
-        chain = super().chain(params, data)
-        return chain._replace(
-            bank=np.repeat(chain.bank, data.n_steps, axis=0), rows=np.arange(data.n_steps, dtype=np.uint32)
-        )
+    def bind(self, data):
+        return super().bind(data)._replace(moves=Rows.of_steps(data.n_steps, np.arange(data.n_steps), data.offsets))
 
 
 def test_the_chain_of_a_chunk_is_that_of_its_own_steps(small, threads):

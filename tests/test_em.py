@@ -10,23 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hiql
-from hiql.dynamics import MarkovChain
+from hiql.choices import TableChoice
+from hiql.dynamics import MarkovChain, Timeline
 from hiql.em import climb, plain_climb
 from hiql.errors import ShapeMismatch
-from hiql.problem import Point, Problem
-from hiql.search import random_policies
-from hiql.solvers import IAVI
-from tests.problems import random_data, random_mdp, switching_data
+from hiql.parts import Rows
+from hiql.problem import Problem
+from tests.problems import random_data, switching_data
 
 
 def random_problem(seed, n_intentions):
     rng = np.random.default_rng(seed)
     data = random_data(rng, n_states=4, n_actions=3, lengths=rng.integers(1, 60, size=6), missing=0.1)
-    mdp = random_mdp(rng, 4, 3)
     prior = rng.choice([0.0, 1e-6, 0.1, 1.0])
-    problem = Problem(data, MarkovChain(prior), IAVI(prior, mdp=mdp))
-    start = Point(problem.dynamics.init(data, n_intentions, rng), random_policies((n_intentions, 4, 3), rng))
-    return problem, start
+    problem = Problem(data, MarkovChain(prior), TableChoice(prior), n_intentions)
+    return problem, problem.start(rng)
 
 
 @given(st.integers(0, 10_000), st.integers(1, 4), st.booleans())
@@ -41,10 +39,9 @@ def test_the_objective_never_falls(seed, n_intentions, accelerate):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_acceleration_ends_no_lower_and_needs_fewer_passes(seed):
-    data, mdp, _ = switching_data(np.random.default_rng(seed))
-    problem = Problem(data, MarkovChain(), IAVI(mdp=mdp))
-    rng = np.random.default_rng(seed)
-    start = Point(problem.dynamics.init(data, 2, rng), random_policies((2, 5, 3), rng))
+    data, _, _ = switching_data(np.random.default_rng(seed))
+    problem = Problem(data, MarkovChain(), TableChoice(), 2)
+    start = problem.start(np.random.default_rng(seed))
     plain = plain_climb(problem, start, 5000, 1e-9)
     fast = climb(problem, start, 5000, 1e-9)
     assert fast.converged
@@ -59,32 +56,28 @@ def test_the_m_step_is_the_maximum_of_the_expected_objective():
     update = problem.step(start).update
 
     def expected_objective(point):
-        initial, transition = point.dynamics
         return (
-            (expectation.chain.initial * initial).sum()
-            + (expectation.chain.transitions[0] * transition).sum()
-            + (expectation.actions * point.log_policy).sum()
-            + problem.solver.log_prior(point.log_policy)
+            (expectation.chain.initial * point.dynamics.log_initial).sum()
+            + (expectation.chain.transitions * point.dynamics.log_transition).sum()
+            + (expectation.choice[:-1].T * point.choice.log_policy.reshape(2, -1)).sum()
+            + problem.choice.log_prior(point.choice)
             + problem.dynamics.log_prior(point.dynamics)
         )
 
     rng = np.random.default_rng(0)
     best = expected_objective(update)
     for _ in range(50):
-        nudged = [
-            np.log((p := np.exp(x) + 0.01 * rng.random(x.shape)) / p.sum(-1, keepdims=True))
-            for x in (*update.dynamics, update.log_policy)
-        ]
-        assert expected_objective(Point(tuple(nudged[:2]), nudged[2])) <= best + 1e-9
+        vector = problem.vector(update)
+        nudged = problem.from_vector(vector + 0.02 * rng.standard_normal(vector.shape), update)
+        assert expected_objective(nudged) <= best + 1e-9
 
 
 def test_the_search_reaches_at_least_the_best_of_many_plain_runs():
     data, mdp, _ = switching_data(np.random.default_rng(7), n_intentions=3)
-    problem = Problem(data, MarkovChain(), IAVI(mdp=mdp))
+    problem = Problem(data, MarkovChain(), TableChoice(), 3)
     ends = []
     for seed in range(20):
-        rng = np.random.default_rng(seed)
-        start = Point(problem.dynamics.init(data, 3, rng), random_policies((3, 5, 3), rng))
+        start = problem.start(np.random.default_rng(seed))
         ends.append(plain_climb(problem, start, 2000, 1e-8).objective)
     model = hiql.HIAVI(3, mdp=mdp).fit(data)
     assert model.objective_ >= max(ends) - 1e-3 * abs(max(ends))
@@ -129,9 +122,10 @@ def test_no_climb_is_longer_than_max_iter():
 def test_a_chain_that_does_not_fit_is_refused_before_any_kernel_sees_it():
     @dataclass(frozen=True)
     class Wrong(MarkovChain):
-        def chain(self, params, data):
-            return super().chain(params, data)._replace(rows=np.ones(data.n_steps, dtype=np.uint32))
+        def bind(self, data):
+            begins, _ = super().bind(data)
+            return Timeline(begins, Rows.of_steps(1, np.ones(data.n_steps), data.offsets))
 
     data, mdp, _ = switching_data(np.random.default_rng(1), n_sessions=5)
-    with pytest.raises(ShapeMismatch, match="chain.*one row of the bank, below M, for each step"):
+    with pytest.raises(ShapeMismatch, match="chain and choice.*the number of a row they have"):
         hiql.HIAVI(2, mdp=mdp, dynamics=Wrong()).fit(data)

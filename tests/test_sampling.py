@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import hiql
+from hiql.choices import Policies
 from hiql.data.bandit import history_labels
 from hiql.data.codes import Codes
 from hiql.data.coding import Coding
 from hiql.dynamics import MarkovChain
+from hiql.dynamics.markov import ChainParameters
 from hiql.problem import Point
 from hiql.worlds import Bandit, ObservedSchedule, ReversalTask, Stimuli
 from tests.dynamics.clocks import SwitchingAfterReward, SwitchingByPlace, SwitchingByPlaceLeft
@@ -58,10 +60,9 @@ CLOCKS = {
 def told(policy, clock, coding):
     """A model that was told its parameters."""
     model = hiql.HIQL(2, dynamics=clock, progress=False)
-    matrices = MATRICES[0] if type(clock) is MarkovChain else MATRICES
-    log_policy = np.log(policy)
-    unused = hiql.Preference(log_policy, log_policy, log_policy.max(axis=-1), log_policy)
-    model._set_parameters(Point((np.log(INITIAL), np.log(matrices)), log_policy), unused)
+    matrices = MATRICES[:1] if type(clock) is MarkovChain else MATRICES
+    model._set_parameters(Point(ChainParameters(np.log(INITIAL)[None], np.log(matrices)), Policies(np.log(policy))))
+    _, model.n_states_, model.n_actions_ = policy.shape
     model.coding_ = coding
     return model
 

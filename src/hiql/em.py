@@ -100,5 +100,6 @@ def _extrapolate(sweeper: Sweeper, zero: Swept, one: Swept, two: Swept, longest:
     """SQUAREM's jump from three successive passes, and its length −a, between 1 and ``longest``."""
     x, y, z = (sweeper.coordinates(swept) for swept in (zero, one, two))
     r, v = y - x, z - 2 * y + x
-    factor = min(max(math.sqrt((r @ r) / max(v @ v, sys.float_info.min)), 1.0), longest)
+    ratio = float(r @ r) / max(float(v @ v), sys.float_info.min)
+    factor = min(max(math.sqrt(ratio), 1.0), longest)
     return sweeper.landed(two, x + factor * (2 * r + factor * v)), factor

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from hiql.choices.choice import Choice
-from hiql.choices.table import TableChoice
+from hiql.choices.table import TableChoice, lifted
 from hiql.cluster import spread
 from hiql.data.coding import Coding
 from hiql.data.sizes import check_sizes, check_trajectories
@@ -361,7 +361,7 @@ class IntentionModel(ScoredEstimator):
         check_is_fitted(self)
         at = np.asarray(parent, dtype=np.intp)
         other = copy(self)
-        other._set_parameters(Point(self.dynamics_parameters_, self._choice().lift(self.choice_parameters_, at)))
+        other._set_parameters(Point(self.dynamics_parameters_, lifted(self.choice_parameters_, at)))
         other.reward_, other.q_, other.value_ = self.reward_[:, at], self.q_[:, at], self.value_[:, at]
         other.n_states_ = len(at)
         for name in ("log_likelihood_", "objective_", "trace_", "n_free_", "coding_"):  # of the coarse data

@@ -212,13 +212,11 @@ def test_parts_are_the_same(tmp_path, streamed):
 PEAK = """
 import sys, numpy as np, hiql
 from hiql.dynamics import MarkovChain
-from hiql.problem import Point, Problem
-from hiql.solvers.counting import CountingPolicy
-from hiql.search import random_policies
+from hiql.choices import TableChoice
+from hiql.problem import Problem
 data = hiql.open_trajectories(sys.argv[1])
-rng = np.random.default_rng(0)
-problem = Problem(data, MarkovChain(), CountingPolicy())
-problem.step(Point(problem.dynamics.init(data, 3, rng), random_policies((3, 10, 4), rng)))
+problem = Problem(data, MarkovChain(), TableChoice(), 3)
+problem.step(problem.start(np.random.default_rng(0)))
 print(data.has_next_states)
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """

@@ -1,4 +1,4 @@
-"""Clocks for tests: the one that CONTRIBUTING.md shows, and its twin that asks for the place left."""
+"""Clocks for tests: the one that CONTRIBUTING.md shows, and others that differ in what they ask for."""
 
 from __future__ import annotations
 
@@ -8,33 +8,35 @@ from pathlib import Path
 
 import numpy as np
 
+from hiql.parts import Rows
+
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
 
 
-def _printed_class():
-    example = re.findall(r"```python\n(.*?)```", CONTRIBUTING.read_text(), flags=re.DOTALL)[1]
+def printed(number, name, before):
+    """A class that CONTRIBUTING.md shows in its example of this number."""
+    example = re.findall(r"```python\n(.*?)```", CONTRIBUTING.read_text(), flags=re.DOTALL)[number]
     names = {"__name__": __name__}
-    exec(compile(example.split("simulation =")[0], str(CONTRIBUTING), "exec", dont_inherit=True), names)
-    return names["SwitchingByPlace"]
+    exec(compile(example.split(before)[0], str(CONTRIBUTING), "exec", dont_inherit=True), names)
+    return names[name]
 
 
-SwitchingByPlace = _printed_class()
+SwitchingByPlace = printed(0, "SwitchingByPlace", "simulation =")
 
 
 @dataclass(frozen=True)
 class SwitchingByPlaceLeft(SwitchingByPlace):
     """The matrix depends on the state of the step before, not on that of the step it leads into."""
 
-    def chain(self, params, data):
-        entered = super().chain(params, data)
-        return entered._replace(rows=np.concatenate([entered.rows[:1], entered.rows[:-1]]))
+    def bind(self, data):
+        before = np.isin(np.roll(data.states, 1), self.places)
+        return super().bind(data)._replace(moves=Rows.of_steps(2, before, data.offsets))
 
 
 @dataclass(frozen=True)
 class SwitchingAfterReward(SwitchingByPlace):
     """The matrix depends on whether the step before was rewarded."""
 
-    def chain(self, params, data):
-        chain = super().chain(params, data)
+    def bind(self, data):
         rewarded = np.zeros(data.n_steps) if data.outcomes is None else data.outcomes > 0
-        return chain._replace(rows=np.concatenate([[0], rewarded[:-1]]).astype(np.uint32))
+        return super().bind(data)._replace(moves=Rows.of_steps(2, np.roll(rewarded, 1), data.offsets))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import hiql
+from hiql.choices.table import Policies
+from hiql.dynamics.markov import ChainParameters
 from hiql.problem import Point
 from hiql.worlds.mdp import World
 
@@ -30,7 +32,8 @@ def known_model(mdp, policy, transition=None, initial=None, share=None):
     initial = np.full(k, 1 / k) if initial is None else np.asarray(initial)
     model = hiql.HIAVI(k, mdp=mdp, progress=False)
     log_policy = np.log(policy)
-    unused = hiql.Preference(log_policy, log_policy, log_policy.max(axis=-1), log_policy)
-    model._set_parameters(Point((np.log(initial), np.log(transition)), log_policy), unused)
+    model._set_parameters(Point(ChainParameters(np.log(initial)[None], np.log(transition)[None]), Policies(log_policy)))
+    model.reward_, model.q_, model.value_ = log_policy, log_policy, log_policy.max(axis=-1)
+    _, model.n_states_, model.n_actions_ = policy.shape
     model.share_ = np.full(k, 1 / k) if share is None else np.asarray(share)
     return model

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from hiql.dynamics.chain import ChainCounts
-from hiql.inference import Expectation, expect
+from hiql.inference import Expectation
 
 
 def inner(counts, point):
     """n · log θ."""
-    parts = (counts.chain.initial, counts.chain.transitions[0], counts.actions)
-    return sum((n * p).sum() for n, p in zip(parts, (*point.dynamics, point.log_policy), strict=True))
+    log_policy = point.choice.log_policy
+    tables = point.dynamics.log_initial, point.dynamics.log_transition, log_policy.reshape(len(log_policy), -1).T
+    parts = (*counts.chain, counts.choice[:-1])
+    return sum((n * p).sum() for n, p in zip(parts, tables, strict=True))
 
 
 def added(counts):
     chains = [c.chain for c in counts]
     initial, transitions = (sum(getattr(c, name) for c in chains) for name in ("initial", "transitions"))
-    return Expectation(np.nan, ChainCounts(initial, transitions), sum(c.actions for c in counts))
+    return Expectation(np.nan, ChainCounts(initial, transitions), sum(c.choice for c in counts))
 
 
 def sweep(problem, point, memory, n_blocks):
     """Visit each block, then renew the parameters; without memory the blocks all meet ``point``: new memory, F, θ."""
     data, memory, energy, begins = problem.data, list(memory), 0.0, not memory
     for block in range(n_blocks):
-        part = data.select(np.arange(block, data.n_sessions, n_blocks))
-        fresh = expect(part, problem.dynamics.chain(point.dynamics, part), point.log_policy)
+        part = replace(problem, data=data.select(np.arange(block, data.n_sessions, n_blocks)))
+        fresh = part.expect(point)
         energy += fresh.log_likelihood - inner(fresh, point)
         memory[block : block + 1] = [fresh]
         if not begins:
             point = problem.update(point, added(memory))
     point = problem.update(point, added(memory))
-    prior = problem.solver.log_prior(point.log_policy) + problem.dynamics.log_prior(point.dynamics)
+    prior = problem.choice.log_prior(point.choice) + problem.dynamics.log_prior(point.dynamics)
     return memory, energy + inner(added(memory), point) + prior, point

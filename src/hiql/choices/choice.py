@@ -90,10 +90,6 @@ class Choice(Part[Params], Protocol[Params]):
         """``params`` with the habits of ``others``, as many as there are ``intentions``, in place of those of these."""
         ...
 
-    def lift(self, params: Params, parent: Order) -> Params:
-        """The same habits over finer states: state s behaves like state ``parent[s]``."""
-        ...
-
     def n_free(self, data: Trajectories, n_intentions: int) -> int:
         """How many numbers the data can tell."""
         ...

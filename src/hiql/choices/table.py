@@ -105,10 +105,14 @@ class TableChoice(LogProbabilities):
     def log_prior(self, params: Policies) -> float:
         """Σ pseudo-count · log π: the logarithm of the Dirichlet prior, up to a constant."""
         if np.ndim(self.pseudo_count) == 0:
-            return float(self.pseudo_count) * float(params.log_policy.sum())
-        return float((params.log_policy * self.pseudo_count).sum())
+            return float(self.pseudo_count) * float(params.log_policy.sum()) if self.pseudo_count else 0.0
+        believed = np.broadcast_to(np.asarray(self.pseudo_count) > 0, params.log_policy.shape)
+        return float((params.log_policy * self.pseudo_count).sum(where=believed))
 
     def conjugate(self, data: Trajectories, n_intentions: int) -> ChoicePrior | None:
+        """The pseudo-counts; None for a subclass with an M-step of its own, unless it says otherwise."""
+        if type(self).update is not TableChoice.update:
+            return None
         shape = (n_intentions, data.n_states, data.n_actions)
         by_pair = np.broadcast_to(self.pseudo_count, shape).reshape(n_intentions, -1).T
         return ChoicePrior(np.ascontiguousarray(by_pair, dtype=np.float64), data.n_actions)
@@ -129,10 +133,6 @@ class TableChoice(LogProbabilities):
     def permute(self, params: Policies, order: Order) -> Policies:
         return Policies(params.log_policy[order])
 
-    def lift(self, params: Policies, parent: Order) -> Policies:
-        """Finer states: state s behaves like state ``parent[s]``."""
-        return Policies(params.log_policy[:, parent])
-
     def summary(self, params: Policies) -> dict[str, FloatArray]:
         return {"log_policy": params.log_policy, "policy": np.exp(params.log_policy)}
 
@@ -142,6 +142,11 @@ class TableChoice(LogProbabilities):
 
     def check_params(self, params: Policies, data: Trajectories, n_intentions: int) -> None:
         check_tables(params, Policies, log_policy=(n_intentions, data.n_states, data.n_actions))
+
+
+def lifted(params: Policies, parent: Order) -> Policies:
+    """The same habits over finer states: state s behaves like state ``parent[s]``."""
+    return Policies(params.log_policy[:, parent])
 
 
 def random_policies(shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:

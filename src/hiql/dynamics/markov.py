@@ -85,6 +85,9 @@ class MarkovChain(LogProbabilities):
         return float(sum(self.pseudo_count * table.sum() for table in tables)) if self.pseudo_count else 0.0
 
     def conjugate(self, timeline: Timeline, n_intentions: int) -> ChainPrior | None:
+        """The pseudo-count in every place; None for a subclass with an M-step of its own, unless it says otherwise."""
+        if type(self).update is not MarkovChain.update:
+            return None
         begins, moves = timeline
         shapes = (begins.size, n_intentions), (moves.size, n_intentions, n_intentions)
         return ChainPrior(*(np.full(shape, float(self.pseudo_count)) for shape in shapes))

@@ -109,9 +109,7 @@ class Chunk(NamedTuple):
         if not (fits and all(0 <= intention < self.n_intentions for intention in phases.tolist())):
             shapes = initial.shape, begins.shape, bank.shape, moves.shape, self.taken.table.shape, self.taken.rows.shape
             wanted = ("R", "P"), (n_sessions,), ("M", "P", "P"), (n_steps,), ("rows", self.n_intentions), (n_steps,)
-            remedy = (
-                "let the parts give each session and step the number of a row they have, and known intentions"
-            )
+            remedy = "let the parts give each session and step the number of a row they have, and known intentions"
             raise ShapeMismatch(field="chain and choice", shape=shapes, expected=wanted, remedy=remedy)
         return self
 

@@ -201,9 +201,6 @@ class LearnedPolicies(TableChoice):
     def log_prior(self, params: Policies) -> float:  # noqa: ARG002
         return 0.0
 
-    def conjugate(self, data: Trajectories, n_intentions: int) -> None:  # noqa: ARG002
-        return None
-
 
 METHODS = {"expected": ExpectedIQL, "stochastic": StochasticIQL}
 
