@@ -16,18 +16,20 @@ import numpy as np
 import hiql
 from hiql.dynamics import Chain
 from hiql.inference import emission, expect
-from hiql.kernels.smoother import smooth_sessions
+from hiql.kernels.exact_smoother import smooth_sessions
 from hiql.threads import map_in_threads
 from measuring import Contenders, race
 from peers import dynamax_estep, hmmlearn_estep, plain_c_estep
 from rows import Row, arguments, report, row_of
 
 SIZES = ((200, 22), (64, 87), (2000, 500), (1, 1_000_000))
+BANKS = (25, 127)
 PEERS = {"hmmlearn": hmmlearn_estep, "dynamax": dynamax_estep}
 
 
 def rows() -> Iterator[Row]:
     yield from c_rows()
+    yield from bank_rows()
     yield from peer_rows()
     yield from thread_rows()
 
@@ -70,6 +72,22 @@ def c_rows() -> Iterator[Row]:
             yield row_of(what, times["C"] / times["loop"], 1 / 1.2, detail)
 
 
+def bank_rows() -> Iterator[Row]:
+    """One matrix against a bank of several, chosen by the state; all the same, so that the likelihoods are."""
+    for n_intentions in (2, 3):
+        data, chain, policy = estep_problem(2000, 500, n_intentions)
+        contenders: Contenders = {"1": hiql_loop(data, chain, np.log(policy))}
+        for size in BANKS:
+            bank, rows = chain.bank.repeat(size, axis=0), (data.states % size).astype(np.uint32)
+            contenders[str(size)] = hiql_loop(data, chain._replace(bank=bank), np.log(policy), rows)
+        agree(contenders)
+        times = race(contenders, repeats=15, clock=time.thread_time)
+        per_step = {name: f"{1e9 * taken.min() / data.n_steps:.1f} ns" for name, taken in times.items()}
+        for size in map(str, BANKS):
+            what = f"one matrix / bank of {size}, {label(2000, 500)}, K = {n_intentions}"
+            yield row_of(what, times["1"] / times[size], 1 / 1.7, f"one {per_step['1']}, bank {per_step[size]}")
+
+
 def thread_rows() -> Iterator[Row]:
     for size in ((2000, 500), (20_000, 200)):
         data, chain, policy = estep_problem(*size, 3)
@@ -92,15 +110,17 @@ def estep_problem(n_sessions: int, n_steps: int, n_intentions: int):
     return data, chain, rng.dirichlet(np.ones(4), (n_intentions, 127))
 
 
-def hiql_loop(data: hiql.Trajectories, chain: Chain, log_policy: np.ndarray) -> Callable[[], float]:
-    """The compiled loop alone."""
+def hiql_loop(
+    data: hiql.Trajectories, chain: Chain, log_policy: np.ndarray, rows: np.ndarray | None = None
+) -> Callable[[], float]:
+    """The compiled loop alone; ``rows`` say which matrix of a bank leads into each step."""
     table, log_scale = emission(log_policy, chain.phases)
     offset = float(data.pair_counts.ravel() @ log_scale)
     k, longest = len(chain.phases), int(data.lengths.max())
 
     def run() -> float:
         counts = np.zeros(k), np.zeros(chain.bank.shape), np.zeros(table.shape)
-        where = (0,) * k, (0, data.n_sessions, 1), data.offsets, data.pairs, None
+        where = (0,) * k, (0, data.n_sessions, 1), data.offsets, data.pairs, rows
         return offset + smooth_sessions(*where, chain.initial, chain.bank, table, np.empty((longest, k)), *counts)
 
     return run

@@ -13,9 +13,11 @@ import numpy.typing as npt
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, ChainCounts, FloatArray
 from hiql.errors import InvalidNumberOfIntentions, ShapeMismatch
+from hiql.kernels.exact_smoother import has_raised, smooth_sessions
 from hiql.kernels.filtering import filter_sessions
+from hiql.kernels.log_smoother import log_filter_sessions
 from hiql.kernels.log_tables import scaled_exponentials
-from hiql.kernels.smoother import FLOOR, MOST_PHASES, smooth_sessions
+from hiql.kernels.smoother import MOST_PHASES
 from hiql.kernels.viterbi import viterbi_sessions
 from hiql.threads import map_in_threads
 
@@ -38,7 +40,8 @@ class Expectation(NamedTuple):
 class Emission(NamedTuple):
     """p(a|s, phase) as ``table`` (S·A + 1, P), each row divided by its maximum, whose log is ``log_scale``.
 
-    The last row, all ones, is that of missing steps: no evidence.
+    The last row, all ones, is that of missing steps: no evidence. An action that no intention ever takes has ones, too,
+    and ``log_scale`` −inf: whoever shows it is impossible.
     """
 
     table: FloatArray
@@ -58,7 +61,7 @@ def expect(data: Trajectories, chain: Chain, log_policy: FloatArray, n_threads: 
 
 
 class Tables(NamedTuple):
-    """What the smoother looks up: the chain, floored, and p(a|s, phase)."""
+    """What the smoother looks up: the chain, which fits the data, and p(a|s, phase)."""
 
     chain: Chain
     emission: Emission
@@ -68,8 +71,7 @@ class Tables(NamedTuple):
 class Counted(NamedTuple):
     """What one pass over some sessions has counted, before the work that needs doing only once for all of them.
 
-    ``log_likelihood`` lacks the emission's scale, ``transitions`` (M, P, P) lack the factor ``bank``, and ``pairs``
-    (S·A + 1, P) are by phase.
+    ``log_likelihood`` lacks the emission's scale; ``transitions`` (M, P, P) and ``pairs`` (S·A + 1, P) are by phase.
     """
 
     log_likelihood: float
@@ -79,16 +81,15 @@ class Counted(NamedTuple):
 
 
 def read_tables(data: Trajectories, chain: Chain, log_policy: FloatArray) -> Tables:
-    initial, bank = _floored(data, chain, len(log_policy))
-    floored = chain._replace(initial=initial, bank=bank)
-    return Tables(floored, emission(log_policy, chain.phases), len(log_policy))
+    checked = _checked(data, chain, len(log_policy))
+    return Tables(checked, emission(log_policy, chain.phases), len(log_policy))
 
 
 def count_sessions(data: Trajectories, tables: Tables, sessions: tuple[int, int]) -> Counted:
     """One pass over the sessions from the first to before the last of ``sessions``."""
     first, last = sessions
     initial, bank, table = tables.chain.initial, tables.chain.bank, tables.emission.table
-    counts = np.zeros(len(initial)), np.zeros(bank.shape), np.zeros(table.shape)
+    counts = np.empty(len(initial)), np.empty(bank.shape), np.empty(table.shape)
     work = np.empty((int(data.lengths[first:last].max()), len(initial)))
     offsets = data.offsets[first : last + 1]
     rows = _rows(tables.chain, slice(offsets[0], offsets[-1]))
@@ -100,53 +101,47 @@ def count_sessions(data: Trajectories, tables: Tables, sessions: tuple[int, int]
 def add_up(counted: Sequence[Counted], tables: Tables, pair_counts: FloatArray) -> Expectation:
     """The E-step of all sessions from its chunks, added in their order: the same bits wherever they were counted."""
     log_likelihoods, firsts, transitions, pairs = zip(*counted, strict=True)
-    log_likelihood = sum(log_likelihoods) + float(pair_counts.ravel() @ tables.emission.log_scale)
-    counts = ChainCounts(sum(firsts[1:], firsts[0]), sum(transitions[1:], transitions[0]) * tables.chain.bank)
+    log_likelihood = sum(log_likelihoods) + _log_scale(pair_counts.ravel(), tables.emission.log_scale)
+    counts = ChainCounts(sum(firsts[1:], firsts[0]), sum(transitions[1:], transitions[0]))
     actions = _by_intention(sum(pairs[1:], pairs[0])[:-1], tables.chain, tables.n_intentions).T
     return Expectation(float(log_likelihood), counts, actions.reshape(-1, *pair_counts.shape))
 
 
 def smooth(data: Trajectories, chain: Chain, log_policy: FloatArray) -> FloatArray:
-    """(N, K) p(z_t | the whole session)."""
-    table, _ = emission(log_policy, chain.phases)
-    initial, bank = _floored(data, chain, len(log_policy))
-    n_phases = len(chain.phases)
-    posterior = np.empty((data.n_steps, n_phases))
-    counts = np.zeros(n_phases), np.zeros(bank.shape), np.zeros(table.shape)
+    """(N, K) p(z_t | the whole session); a step that makes its session impossible is passed over like a missing one."""
+    (initial, bank, _, phases), (table, _), _ = read_tables(data, chain, log_policy)
+    posterior = np.empty((data.n_steps, len(phases)))
+    counts = np.empty(len(phases)), np.empty(bank.shape), np.empty(table.shape)
     rows = _rows(chain, slice(None))
-    at = (0,) * n_phases, (0, data.n_sessions, 1), data.offsets, data.pairs, rows
+    at = (0,) * len(phases), (0, data.n_sessions, 1), data.offsets, data.pairs, rows
     smooth_sessions(*at, initial, bank, table, posterior, *counts)
     return _by_intention(posterior, chain, len(log_policy))
 
 
 def causal(data: Trajectories, chain: Chain, log_policy: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(N, K) twice: p(z_t | steps before t) and p(z_t | steps up to t)."""
-    table, _ = emission(log_policy, chain.phases)
-    predicted = np.empty((data.n_steps, len(chain.phases)))
-    filtered = np.empty_like(predicted)
-    filter_sessions(
-        data.offsets, data.pairs, chain.rows, *_floored(data, chain, len(log_policy)), table, predicted, filtered
-    )
-    n_intentions = len(log_policy)
+    """(N, K) twice: p(z_t | steps before t) and p(z_t | steps up to t).
+
+    A chain without zeros forgets: no number becomes too small to matter later. Others are followed in logarithms.
+    """
+    (initial, bank, rows, _), (table, _), n_intentions = read_tables(data, chain, log_policy)
+    predicted, filtered = np.empty((2, data.n_steps, len(initial)))
+    kernel = log_filter_sessions if has_raised(initial) or has_raised(bank) else filter_sessions
+    kernel(data.offsets, data.pairs, rows, initial, bank, table, predicted, filtered)
     return _by_intention(predicted, chain, n_intentions), _by_intention(filtered, chain, n_intentions)
 
 
 def most_likely_path(data: Trajectories, chain: Chain, log_policy: FloatArray) -> npt.NDArray[np.int64]:
     """(N,) the intentions on the most likely path through each session (Viterbi)."""
-    table, _ = emission(log_policy, chain.phases)
-    initial, bank = _floored(data, chain, len(log_policy))
+    (initial, bank, rows, phases), (table, _), _ = read_tables(data, chain, log_policy)
     with np.errstate(divide="ignore"):
-        log_table = np.log(table)
+        log_tables = np.log(initial), np.log(bank), np.log(table)
     path = np.empty(data.n_steps, dtype=np.int64)
-    viterbi_sessions(data.offsets, data.pairs, chain.rows, np.log(initial), np.log(bank), log_table, path)
-    return chain.phases[path]
+    viterbi_sessions(data.offsets, data.pairs, rows, *log_tables, path)
+    return phases[path]
 
 
-def _floored(data: Trajectories, chain: Chain, n_intentions: int) -> tuple[FloatArray, FloatArray]:
-    """Initial and bank with no probability below the floor that keeps the smoother from underflowing.
-
-    The kernels do not check bounds, so this door to them checks that the chain fits the data and itself.
-    """
+def _checked(data: Trajectories, chain: Chain, n_intentions: int) -> Chain:
+    """The chain. The kernels do not check bounds, so this door to them checks that it fits the data and itself."""
     n_phases = len(chain.phases)
     if n_phases > MOST_PHASES:
         raise InvalidNumberOfIntentions(n_intentions=n_phases, remedy=f"choose at most {MOST_PHASES}")
@@ -159,7 +154,14 @@ def _floored(data: Trajectories, chain: Chain, n_intentions: int) -> tuple[Float
             expected=((n_phases,), ("M", n_phases, n_phases), (data.n_steps,)),
             remedy="let the dynamics give one row of the bank, below M, for each step, and phases of known intentions",
         )
-    return np.maximum(chain.initial, FLOOR), np.maximum(chain.bank, FLOOR)
+    return chain
+
+
+def _log_scale(counts: FloatArray, log_scale: FloatArray) -> float:
+    """Σ counts · log_scale, where −inf counts only if it was met."""
+    with np.errstate(invalid="ignore"):
+        scale = float(counts @ log_scale)
+    return scale if np.isfinite(scale) else float(counts[counts > 0] @ log_scale[counts > 0])
 
 
 def _largest(rows: npt.NDArray[np.uint32]) -> int:

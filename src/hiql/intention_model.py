@@ -23,7 +23,7 @@ from hiql.inference import causal, expect, most_likely_path, smooth
 from hiql.problem import Point, Problem, expect_here
 from hiql.progress import progress_bar
 from hiql.sampling import sample_sessions, session_lengths
-from hiql.scoring import ScoredEstimator, log_odds_seen
+from hiql.scoring import ScoredEstimator, log_odds_seen, told_impossible
 from hiql.search import Attempt, Restarts, Search, find_optimum
 from hiql.solvers.preference import Preference, RewardSolver
 from hiql.worlds.mdp import MDP
@@ -144,6 +144,8 @@ class IntentionModel(ScoredEstimator):
             best = climb(problem, Point(init.dynamics_parameters_, init.log_policy_), search.max_iter, search.tol)
             restarts = Restarts((Attempt("init", best.objective, best.n_passes),))
         self._keep(problem, best, restarts, sort=init is None)
+        if init is not None and init._log_likelihood(data) == -np.inf:
+            self.notes_ += (told_impossible(init, data, "init, where the fit started"),)
         if client is not None and problem.e_step is expect_here:
             self.notes_ += ("the data are too few to share out, so the client was not used",)
         self.coding_ = Coding.of(data)
@@ -193,6 +195,8 @@ class IntentionModel(ScoredEstimator):
         self.restarts_ = restarts
         self.share_ = use / use.sum()
         self.notes_ = self._notes(use, best, problem.data)
+        if self.log_likelihood_ == -np.inf:
+            self.notes_ += (told_impossible(self, problem.data, "the fitted model"),)
 
     def _set_parameters(self, point: Point, preference: Preference) -> None:
         summary = self._dynamics().summary(point.dynamics)
@@ -224,7 +228,10 @@ class IntentionModel(ScoredEstimator):
         return expect(data, self._chain(data), self.log_policy_).log_likelihood
 
     def smooth_proba(self, data: Trajectories) -> FloatArray:
-        """(N, K) p(z_t | the whole session). It looks ahead: do not relate it to neural activity causally."""
+        """(N, K) p(z_t | the whole session). It looks ahead: do not relate it to neural activity causally.
+
+        Here and in the other posteriors, a step that the model rules out is passed over like a missing one.
+        """
         return smooth(data, self._chain(data), self.log_policy_)
 
     def filter_proba(self, data: Trajectories) -> FloatArray:

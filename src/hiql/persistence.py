@@ -196,7 +196,7 @@ def _restore(document: dict[str, Any], arrays: Arrays, path: Any) -> IntentionMo
     data = Trajectories.from_arrays(steps, steps, n_states=model.n_states_, n_actions=model.n_actions_, **labels)
     model._checked_search(data)
     model._solver().check(data, model.n_intentions)
-    model.score(data)
+    model._log_likelihood(data)
     return model
 
 
@@ -206,11 +206,13 @@ def _check_shapes(model: IntentionModel, point: Point, preference: Preference, p
     wanted = {"reward": shape, "q": shape, "value": shape[:2]}
     consistent = len(shape) == 3 and shape[0] == k and min(shape) >= 1
     consistent &= all(getattr(preference, name).shape == expected for name, expected in wanted.items())
-    arrays = (*point.dynamics, *preference)
-    consistent &= all(array.dtype == np.float64 and np.isfinite(array).all() for array in arrays)
+    normalised = [*point.dynamics, preference.log_policy]
+    finite = [preference.reward, preference.q, preference.value]
+    consistent &= all(array.dtype == np.float64 for array in (*normalised, *finite))
+    consistent &= all(np.isfinite(array).all() for array in finite)
+    consistent &= all((array < np.inf).all() for array in normalised)  # −inf is the logarithm of a zero
     if not consistent:
         raise ModelFileError(path=path, problem="its arrays have the wrong shape, type or values")
-    normalised = [*point.dynamics, preference.log_policy]
     with np.errstate(over="ignore"):
         sums = [np.exp(array).sum(axis=-1) for array in normalised]
     if not all(np.allclose(total, 1.0, atol=1e-6) for total in sums):
@@ -224,7 +226,7 @@ def _check_fit(model: IntentionModel, path: Any) -> None:
         numbers += [attempt.objective, attempt.n_passes]
     sound = all(isinstance(number, int | float) for number in numbers) and isinstance(model.converged_, bool)
     sound &= model.share_.shape == (model.n_intentions,) and model.trace_.ndim == 1
-    sound &= bool(np.isfinite([*model.share_, *model.trace_, *numbers]).all())
+    sound &= bool(np.isfinite(model.share_).all() and (np.array([*model.trace_, *numbers]) < np.inf).all())
     sound &= all(isinstance(note, str) for note in model.notes_) and isinstance(model.about_, dict)
     labels = (model.coding_.state_labels, model.n_states_), (model.coding_.action_labels, model.n_actions_)
     for names, size in labels:

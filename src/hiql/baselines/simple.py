@@ -12,7 +12,6 @@ from hiql.baselines.timed import time_of_step, timed_counts
 from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import IntArray, Trajectories
 from hiql.errors import EmptyData, InvalidParameter, ShapeMismatch
-from hiql.kernels.log_tables import LOWEST
 from hiql.scoring import FloatArray, log_odds_seen
 from hiql.solvers.counting import CountingPolicy, log_policy_from_counts
 
@@ -87,7 +86,8 @@ class KnownExpert(PolicyBaseline):
         policies = np.asarray(self.policies, dtype=np.float64)
         _check_policies(policies)
         check_sizes(data, *policies.shape[1:])
-        self.log_policy_ = np.log(np.maximum(policies, LOWEST))
+        with np.errstate(divide="ignore"):
+            self.log_policy_ = np.log(policies)
         self.n_free_ = 0
         return self
 

@@ -19,10 +19,10 @@ import numpy as np
 from numba import njit
 
 from hiql.kernels.compiling import packed
-from hiql.kernels.log_tables import LOWEST
+from hiql.kernels.exact_smoother import smooth_sessions
+from hiql.kernels.log_tables import NEXT_TO_NOTHING
 from hiql.kernels.logarithm import log
 from hiql.kernels.registers import vector
-from hiql.kernels.smoother import FLOOR, smooth_sessions
 
 compiled = njit(nogil=True, cache=True, error_model="numpy")
 
@@ -39,29 +39,36 @@ def _add_up(memory, totals):  # type: ignore[no-untyped-def]
 
 @compiled
 def _shares(counts, pseudo_count, result):  # type: ignore[no-untyped-def]
-    """``result`` (R, K): each row's shares of counts plus pseudo-count, and none below the smoother's floor."""
+    """``result`` (R, K): each row's shares of counts plus pseudo-count; equal shares where the row is empty."""
     for row in range(counts.shape[0]):
         total = 0.0
         for k in range(counts.shape[1]):
             total += counts[row, k] + pseudo_count
         for k in range(counts.shape[1]):
-            share = (counts[row, k] + pseudo_count) / total if total > LOWEST else 1.0 / counts.shape[1]
-            result[row, k] = max(share, FLOOR)
+            share = (counts[row, k] + pseudo_count) / total
+            result[row, k] = share if total > NEXT_TO_NOTHING else 1.0 / counts.shape[1]
 
 
 @packed
 @compiled
 def _emission(intentions, counts, pseudo_counts, n_actions, result):  # type: ignore[no-untyped-def]
-    """``result`` (S·A + 1, K): p(a|s) of each intention from counts (S·A, K), each row divided by its maximum."""
+    """``result`` (S·A + 1, K): p(a|s) of each intention from counts (S·A, K), each row divided by its maximum.
+
+    An intention with no counts in a state has equal shares there; an action that no intention takes has ones.
+    """
     total = vector(intentions)
     for first in range(0, counts.shape[0], n_actions):
         for k in range(len(intentions)):
             total[k] = 0.0
         for pair in range(first, first + n_actions):
             for k in range(len(intentions)):
-                result[pair, k] = max(counts[pair, k] + pseudo_counts[pair, k], LOWEST)
+                result[pair, k] = counts[pair, k] + pseudo_counts[pair, k]
                 total[k] += result[pair, k]
         for k in range(len(intentions)):
+            if not total[k] > NEXT_TO_NOTHING:
+                total[k] = n_actions
+                for pair in range(first, first + n_actions):
+                    result[pair, k] = 1.0
             total[k] = 1.0 / total[k]
         for pair in range(first, first + n_actions):
             top = 0.0
@@ -70,7 +77,7 @@ def _emission(intentions, counts, pseudo_counts, n_actions, result):  # type: ig
                 top = max(top, result[pair, k])
             scale = 1.0 / top
             for k in range(len(intentions)):
-                result[pair, k] *= scale
+                result[pair, k] = result[pair, k] * scale if top > 0.0 else 1.0
 
 
 @compiled
@@ -139,13 +146,12 @@ def sweep_blocks(  # type: ignore[no-untyped-def]
             _shares(first_totals, chain_prior, initial.reshape(1, K))
             _shares(move_totals, chain_prior, bank[0])
             _emission(intentions, pair_totals, pair_prior, n_actions, emission)
-        fresh = np.zeros(totals.shape[0] + K)  # the last row is that of missing steps
+        fresh = np.empty(totals.shape[0] + K)  # the last row is that of missing steps
         firsts, moves, visits = fresh[:K], fresh[K:chain_end].reshape(1, K, K), fresh[chain_end:].reshape(-1, K)
         sessions = (block, n_sessions, n_blocks)
         energy += smooth_sessions(
             intentions, sessions, offsets, pairs, None, initial, bank, emission, work, firsts, moves, visits
         )
-        moves *= bank
         energy -= _times_log(firsts, initial) + _times_log(moves.ravel(), bank.ravel())
         energy -= _times_log(visits[:-1].ravel(), emission[:-1].ravel())
         for n in range(totals.shape[0]):

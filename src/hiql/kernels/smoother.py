@@ -13,9 +13,10 @@ left its values, and turns them into posteriors.
 by 1/TINY, a power of two, so that nothing is rounded. Divided once, where they meet, by the likelihood, and scaled
 again at the same steps, the passes keep Σ_k α_t(k) β_t(k) = 1 by themselves: the products are posteriors.
 
-*It cannot underflow.* Every row of ``emission`` has been divided by its maximum, and the chain's probabilities are at
-least ``FLOOR``; so one step shrinks a sum by no more than FLOOR/K, and 1/TINY outweighs that. Sums before the meeting
-therefore stay between TINY·FLOOR/K and K, and sums after it below K/(TINY·FLOOR²).
+*It cannot underflow.* Every row of ``emission`` has been divided by its maximum, and the chain's probabilities are
+raised to ``FLOOR``; so one step shrinks a sum by no more than FLOOR/K, and 1/TINY outweighs that. Sums before the
+meeting therefore stay between TINY·FLOOR/K and K, and sums after it below K/(TINY·FLOOR²). What the floor adds to a
+chain with zeros is found afterwards, and sessions where it counts are done again (:mod:`hiql.kernels.exact_smoother`).
 
 *K is known to the compiler.* ``intentions`` is a tuple, whose length is part of its type: loops over it unroll, and
 what they carry along stays in registers, several numbers in one. So does the only matrix of a bank, which is told by
@@ -46,9 +47,15 @@ MOST_PHASES = 100
 
 
 @inlined
+def _row(rows, t):  # type: ignore[no-untyped-def]
+    """The matrix that leads into step t."""
+    return np.uintp(0) if rows is None else np.uintp(rows[np.uintp(t)])
+
+
+@inlined
 def _ahead(intentions, x, rows, t, bank, result):  # type: ignore[no-untyped-def]
     """``result`` = x A_t."""
-    row, K = 0 if rows is None else rows[t], len(intentions)
+    row, K = _row(rows, t), len(intentions)
     in_fours = K - K % 4 if K > MOST_UNROLLED else 0
     for k in range(0, in_fours, 4):
         first = second = third = fourth = 0.0
@@ -71,7 +78,7 @@ def _back(intentions, x, rows, t, bank, turned, result):  # type: ignore[no-unty
     if rows is None and len(intentions) > MOST_UNROLLED:
         _ahead(intentions, x, rows, t, turned, result)
     else:
-        row = 0 if rows is None else rows[t]
+        row = _row(rows, t)
         for i in range(len(intentions)):
             total = 0.0
             for k in range(len(intentions)):
@@ -121,14 +128,14 @@ def _settle(intentions, x, y, work, t, counts, pair):  # type: ignore[no-untyped
 @inlined
 def _tally(intentions, alpha, v, rows, t, moves, bank_counts):  # type: ignore[no-untyped-def]
     """Count the transition into step t, but for the factor A_t."""
-    many = len(intentions) > MOST_UNROLLED
+    many, row = len(intentions) > MOST_UNROLLED, _row(rows, t)
     for outer in range(len(intentions)):
         for inner in range(len(intentions)):
             i, j = (inner, outer) if many else (outer, inner)
             if rows is None:
                 moves[0, i, j] = fma(alpha[i], v[j], moves[0, i, j])
             else:
-                bank_counts[rows[t], i, j] = fma(alpha[i], v[j], bank_counts[rows[t], i, j])
+                bank_counts[row, i, j] = fma(alpha[i], v[j], bank_counts[row, i, j])
 
 
 @packed
@@ -139,8 +146,8 @@ def smooth_session(  # type: ignore[no-untyped-def]
     """One session: ``work`` (T, K) receives p(z_t | session); counts are added to; the log-likelihood is returned.
 
     Step t emits ``emission[pairs[t]]`` (K,); z_{t-1} → z_t follows ``bank[rows[t]]`` (K, K), z_0 ``initial`` (K,).
-    ``rows`` None means that ``bank`` has one matrix. ``bank_counts`` lack the factor ``bank``, which the caller
-    multiplies in once.
+    ``rows`` None means that ``bank`` has one matrix. No probability of the chain is below ``FLOOR``. ``bank_counts``
+    lack the factor ``bank``, which the caller multiplies in once.
     """
     K, T = len(intentions), pairs.shape[0]
     n_left, n_right = (T + 1) // 2, T // 2
@@ -215,32 +222,4 @@ def smooth_session(  # type: ignore[no-untyped-def]
         initial_counts[i] += work[0, i]
         for j in range(K):
             bank_counts[0, i, j] += moves[0, i, j]
-    return log_likelihood
-
-
-@packed
-@njit(nogil=True, cache=True, error_model="numpy")
-def smooth_sessions(  # type: ignore[no-untyped-def]
-    intentions, sessions, offsets, pairs, rows, initial, bank, emission, work, initial_counts, bank_counts, counts
-):
-    """The sessions of the range ``sessions`` (first, last, step), in turn; the sum of their log-likelihoods.
-
-    If ``work`` is (N, K) it receives the posteriors of all steps; it may be shorter, (max T, K), and is then reused.
-    """
-    log_likelihood = 0.0
-    for s in range(sessions[0], sessions[1], sessions[2]):
-        first, last = offsets[s], offsets[s + 1]
-        at = first if work.shape[0] == pairs.shape[0] else 0
-        log_likelihood += smooth_session(
-            intentions,
-            pairs[first:last],
-            None if rows is None else rows[first:last],
-            initial,
-            bank,
-            emission,
-            work[at : at + last - first],
-            initial_counts,
-            bank_counts,
-            counts,
-        )
     return log_likelihood

@@ -1,4 +1,7 @@
-"""The most likely path of intentions. Its twin in plain numpy is ``tests/oracles/forward_backward.py``."""
+"""The most likely path of intentions. Its twin in plain numpy is ``tests/oracles/forward_backward.py``.
+
+A step that no path can reach and emit is passed over like a missing one; the log-probability is then −inf.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,8 @@ def viterbi_session(pairs, rows, log_initial, log_bank, log_emission, path):  # 
     came_from = np.empty((T, K), dtype=np.uint16)
     best = np.empty(K)
     extended = np.empty(K)
-    for k in range(K):
-        best[k] = log_initial[k] + log_emission[pairs[0], k]
+    extended[:] = log_initial
+    log_probability = _emit(extended, log_emission[pairs[0]], best)
     for t in range(1, T):
         for k in range(K):
             winner = 0
@@ -23,12 +26,25 @@ def viterbi_session(pairs, rows, log_initial, log_bank, log_emission, path):  # 
                 if best[i] + log_bank[rows[t], i, k] > best[winner] + log_bank[rows[t], winner, k]:
                     winner = i
             came_from[t, k] = winner
-            extended[k] = best[winner] + log_bank[rows[t], winner, k] + log_emission[pairs[t], k]
-        best[:] = extended
+            extended[k] = best[winner] + log_bank[rows[t], winner, k]
+        log_probability += _emit(extended, log_emission[pairs[t]], best)
     path[T - 1] = np.argmax(best)
     for t in range(T - 1, 0, -1):
         path[t - 1] = came_from[t, path[t]]
-    return best.max()
+    return log_probability + best.max()
+
+
+@njit(nogil=True, cache=True)
+def _emit(log_x, log_emission, result):  # type: ignore[no-untyped-def]
+    """``result`` = log x e and 0 is returned; or log x and −inf, where that would leave nothing."""
+    possible = False
+    for k in range(log_x.shape[0]):
+        result[k] = log_x[k] + log_emission[k]
+        possible = possible or result[k] > -np.inf
+    if possible:
+        return 0.0
+    result[:] = log_x
+    return -np.inf
 
 
 @njit(nogil=True, cache=True)

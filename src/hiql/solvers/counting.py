@@ -65,8 +65,9 @@ def log_policy_from_counts(counts: npt.ArrayLike, pseudo_count: Any) -> FloatArr
 def log_policy_prior(log_policy: FloatArray, pseudo_count: Any) -> float:
     """Σ pseudo-count · log π: the logarithm of the Dirichlet prior, up to a constant."""
     if np.ndim(pseudo_count) == 0:
-        return float(pseudo_count) * float(log_policy.sum())
-    return float((log_policy * pseudo_count).sum())
+        return float(pseudo_count) * float(log_policy.sum()) if pseudo_count else 0.0
+    believed = np.broadcast_to(np.asarray(pseudo_count) > 0, log_policy.shape)
+    return float((log_policy * pseudo_count).sum(where=believed))
 
 
 def check_pseudo_count(pseudo_count: Any) -> None:

@@ -1,0 +1,156 @@
+"""The smoother of a set of sessions, exact also where the chain has zeros: impossible moves stay impossible.
+
+The fast pass (:mod:`hiql.kernels.smoother`) needs a chain without zeros, so it is given one: A⁺ = max(A, FLOOR). Its
+own counts tell what that has changed. Let N be the expected number, under A⁺ and given the session, of moves (and
+starts) that only the floor allows. The paths that use one hold a share of at most N of the likelihood, so
+
+    log L⁺ + log(1 − N) ≤ log L ≤ log L⁺,
+
+and posteriors and counts are off by no more than about N. Where N is at most ``NEGLIGIBLE`` the fast answer is thus
+exact to rounding. The other sessions, such as one that changes its mind under a chain that cannot, are *lost* to the
+fast pass, and are done again in logarithms (:mod:`hiql.kernels.log_smoother`). Chains without zeros are not checked.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, types
+from numba.extending import overload
+
+from hiql.kernels.compiling import packed
+from hiql.kernels.log_smoother import log_smooth_session, log_table
+from hiql.kernels.smoother import FLOOR, smooth_session
+
+NEGLIGIBLE = 2.0**-47
+"""The expected number of impossible moves in a session, 7e-15, that no answer shows."""
+
+compiled = njit(nogil=True, cache=True, error_model="numpy")
+
+
+@compiled
+def raised(table):  # type: ignore[no-untyped-def]
+    """The table with no entry below ``FLOOR``."""
+    result = np.empty_like(table)
+    for n in range(table.size):
+        result.flat[n] = max(table.flat[n], FLOOR)
+    return result
+
+
+@compiled
+def has_raised(table):  # type: ignore[no-untyped-def]
+    """Whether ``FLOOR`` changes the table."""
+    lowest = FLOOR
+    for n in range(table.size):
+        lowest = min(lowest, table.flat[n])
+    return lowest < FLOOR
+
+
+def part_of(rows, first, last):  # type: ignore[no-untyped-def]
+    """Rows of a session, or None where there are none."""
+    return None if rows is None else rows[first:last]
+
+
+@overload(part_of, inline="always")
+def _part_of(rows, first, last):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """The compiler must know which: what may be None or an array is looked at in every step, and costs six times."""
+    if isinstance(rows, types.NoneType):
+        return lambda rows, first, last: None  # noqa: ARG005
+    return lambda rows, first, last: rows[first:last]
+
+
+@compiled
+def _strays_in(matrix, counts):  # type: ignore[no-untyped-def]
+    """Σ FLOOR · counts over entries of a matrix (K, K) that the floor has raised."""
+    total = 0.0
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            if matrix[i, j] < FLOOR:
+                total += FLOOR * counts[i, j]
+    return total
+
+
+@compiled
+def _strays(rows, bank, bank_counts):  # type: ignore[no-untyped-def]
+    """The same for the matrices that lead into the steps of a session; a matrix met twice counts twice."""
+    if rows is None:
+        return _strays_in(bank[0], bank_counts[0])
+    total = 0.0
+    for t in range(1, rows.shape[0]):
+        total += _strays_in(bank[rows[t]], bank_counts[rows[t]])
+    return total
+
+
+@compiled
+def _stray_start(initial, posterior):  # type: ignore[no-untyped-def]
+    """The posterior (K,) of a session's first step where only the floor lets it begin."""
+    total = 0.0
+    for k in range(initial.shape[0]):
+        if initial[k] < FLOOR:
+            total += posterior[k]
+    return total
+
+
+@compiled
+def _in_logarithms(lost, offsets, pairs, rows, tables, work, counted):  # type: ignore[no-untyped-def]
+    """The lost sessions: counts are added to; the sum of their log-likelihoods."""
+    initial, bank, emission = tables
+    log_initial, log_bank, log_likelihood = log_table(initial), log_table(bank), 0.0
+    for s in range(lost.shape[0]):
+        if lost[s]:
+            first, last = offsets[s], offsets[s + 1]
+            at = first if work.shape[0] == pairs.shape[0] else 0
+            steps = pairs[first:last], part_of(rows, first, last)
+            here = work[at : at + last - first]
+            log_likelihood += log_smooth_session(steps, (log_initial, log_bank, emission), here, counted)
+    return log_likelihood
+
+
+@packed
+@compiled
+def smooth_sessions(  # type: ignore[no-untyped-def]
+    intentions, sessions, offsets, pairs, rows, initial, bank, emission, work, initial_counts, bank_counts, counts
+):
+    """The sessions of the range ``sessions`` (first, last, step), in turn; the sum of their log-likelihoods.
+
+    ``initial_counts`` (K,), ``bank_counts`` (M, K, K) and ``counts`` (S·A + 1, K) receive the expected counts. If
+    ``work`` is (N, K) it receives the posteriors of all steps; it may be shorter, (max T, K), and is then reused.
+    A session without a possible path has log-likelihood −inf (``log_smoother`` says what its posteriors are).
+    """
+    safe_initial, safe_bank = raised(initial), raised(bank)
+    has_zeros = has_raised(initial) or has_raised(bank)
+    lost, n_lost, known = np.zeros(offsets.shape[0] - 1, np.bool_), 0, -1
+    log_likelihood = 0.0
+    while known != n_lost:  # once; if sessions are lost, once more without them
+        known, log_likelihood = n_lost, 0.0
+        initial_counts[:], bank_counts[:], counts[:] = 0.0, 0.0, 0.0
+        for s in range(sessions[0], sessions[1], sessions[2]):
+            if lost[s]:
+                continue
+            first, last = offsets[s], offsets[s + 1]
+            at = first if work.shape[0] == pairs.shape[0] else 0
+            here, steps_rows = work[at : at + last - first], part_of(rows, first, last)
+            strays = _strays(steps_rows, bank, bank_counts) if has_zeros else 0.0
+            log_likelihood += smooth_session(
+                intentions,
+                pairs[first:last],
+                steps_rows,
+                safe_initial,
+                safe_bank,
+                emission,
+                here,
+                initial_counts,
+                bank_counts,
+                counts,
+            )
+            if has_zeros:
+                strays = _strays(steps_rows, bank, bank_counts) - strays + _stray_start(initial, here[0])
+                lost[s] = not strays <= NEGLIGIBLE
+                n_lost += lost[s]
+    for k in range(initial.shape[0]):
+        initial_counts[k] *= initial[k] / safe_initial[k]
+    for n in range(bank.size):
+        bank_counts.flat[n] *= bank.flat[n]
+    if n_lost > 0:
+        tables, counted = (initial, bank, emission), (initial_counts, bank_counts, counts)
+        log_likelihood += _in_logarithms(lost, offsets, pairs, rows, tables, work, counted)
+    return log_likelihood
