@@ -23,13 +23,11 @@ from peers import dynamax_estep, hmmlearn_estep, plain_c_estep
 from rows import Row, arguments, report, row_of
 
 SIZES = ((200, 22), (64, 87), (2000, 500), (1, 1_000_000))
-BANKS = (25, 127)
 PEERS = {"hmmlearn": hmmlearn_estep, "dynamax": dynamax_estep}
 
 
 def rows() -> Iterator[Row]:
     yield from c_rows()
-    yield from bank_rows()
     yield from peer_rows()
     yield from thread_rows()
 
@@ -70,22 +68,6 @@ def c_rows() -> Iterator[Row]:
             detail = ", ".join(f"{name} {1e9 * taken.min() / data.n_steps:.1f} ns" for name, taken in times.items())
             what = f"C / compiled loop, {label(*size)}, K = {n_intentions}"
             yield row_of(what, times["C"] / times["loop"], 1 / 1.2, detail)
-
-
-def bank_rows() -> Iterator[Row]:
-    """One matrix against a bank of several, chosen by the state; all the same, so that the likelihoods are."""
-    for n_intentions in (2, 3):
-        data, chain, policy = estep_problem(2000, 500, n_intentions)
-        contenders: Contenders = {"1": hiql_loop(data, chain, np.log(policy))}
-        for size in BANKS:
-            bank, rows = chain.bank.repeat(size, axis=0), (data.states % size).astype(np.uint32)
-            contenders[str(size)] = hiql_loop(data, chain._replace(bank=bank), np.log(policy), rows)
-        agree(contenders)
-        times = race(contenders, repeats=15, clock=time.thread_time)
-        per_step = {name: f"{1e9 * taken.min() / data.n_steps:.1f} ns" for name, taken in times.items()}
-        for size in map(str, BANKS):
-            what = f"one matrix / bank of {size}, {label(2000, 500)}, K = {n_intentions}"
-            yield row_of(what, times["1"] / times[size], 1 / 1.7, f"one {per_step['1']}, bank {per_step[size]}")
 
 
 def thread_rows() -> Iterator[Row]:

@@ -185,7 +185,7 @@ class IntentionModel(ScoredEstimator):
         expectation = problem.expect(point)
         use = expectation.actions.sum(axis=(1, 2))
         told = log_odds_seen(problem.data.pair_counts)
-        self.n_free_ = problem.dynamics.n_free(point.dynamics) + self.n_intentions * told
+        self.n_free_ = problem.dynamics.n_free(point.dynamics, expectation.chain) + self.n_intentions * told
         self._set_parameters(point, preference)
         self.log_likelihood_ = expectation.log_likelihood
         self.objective_ = problem.objective(point, expectation)

@@ -63,6 +63,20 @@ class IntentionDynamics(Protocol):
         """The same dynamics with intention ``order[i]`` called i."""
         ...
 
-    def n_free(self, params: Parameters) -> int:
-        """How many numbers the data had to determine."""
+    def n_free(self, params: Parameters, counts: ChainCounts) -> int:
+        """How many numbers the data, with these expected counts at the end of the fit, could determine."""
         ...
+
+
+SEEN = 0.5
+"""A start or move with fewer expected occurrences than this counts as never seen."""
+
+
+def shares_told(counts: FloatArray) -> int:
+    """How many shares of the rows of counts (…, K) the data can tell: in each row, those seen but one.
+
+    A row that was never met tells nothing, and one that always led to the same end has no other to be told from: no
+    move out of an intention that is never left, no move at all in sessions of one step.
+    """
+    seen = np.asarray(counts) >= SEEN
+    return int(seen.sum() - seen.any(axis=-1).sum())

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import Chain, ChainCounts, FloatArray, Parameters
+from hiql.dynamics.chain import Chain, ChainCounts, FloatArray, Parameters, shares_told
 from hiql.errors import InvalidParameter
 from hiql.kernels.log_tables import log_shares
 
@@ -58,9 +58,8 @@ class MarkovChain:
         initial, transition = params
         return initial[order], transition[np.ix_(order, order)]
 
-    def n_free(self, params: Parameters) -> int:
-        n_intentions = len(params[0])
-        return (n_intentions - 1) + n_intentions * (n_intentions - 1)
+    def n_free(self, params: Parameters, counts: ChainCounts) -> int:  # noqa: ARG002
+        return shares_told(counts.initial) + shares_told(counts.transitions[0])
 
     def _normalised(self, counts: FloatArray) -> FloatArray:
         """log of (counts + pseudo-count) / total; a row that was never left stays uniform."""
