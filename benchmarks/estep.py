@@ -16,7 +16,7 @@ import numpy as np
 import hiql
 from hiql.dynamics import Chain
 from hiql.inference import emission, expect
-from hiql.kernels.smoother import smooth_sessions
+from hiql.kernels.exact_smoother import smooth_sessions
 from hiql.threads import map_in_threads
 from measuring import Contenders, race
 from peers import dynamax_estep, hmmlearn_estep, plain_c_estep
@@ -92,15 +92,17 @@ def estep_problem(n_sessions: int, n_steps: int, n_intentions: int):
     return data, chain, rng.dirichlet(np.ones(4), (n_intentions, 127))
 
 
-def hiql_loop(data: hiql.Trajectories, chain: Chain, log_policy: np.ndarray) -> Callable[[], float]:
-    """The compiled loop alone."""
+def hiql_loop(
+    data: hiql.Trajectories, chain: Chain, log_policy: np.ndarray, rows: np.ndarray | None = None
+) -> Callable[[], float]:
+    """The compiled loop alone; ``rows`` say which matrix of a bank leads into each step."""
     table, log_scale = emission(log_policy, chain.phases)
     offset = float(data.pair_counts.ravel() @ log_scale)
     k, longest = len(chain.phases), int(data.lengths.max())
 
     def run() -> float:
         counts = np.zeros(k), np.zeros(chain.bank.shape), np.zeros(table.shape)
-        where = (0,) * k, (0, data.n_sessions, 1), data.offsets, data.pairs, None
+        where = (0,) * k, (0, data.n_sessions, 1), data.offsets, data.pairs, rows
         return offset + smooth_sessions(*where, chain.initial, chain.bank, table, np.empty((longest, k)), *counts)
 
     return run

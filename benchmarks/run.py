@@ -24,6 +24,7 @@ HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "latest.json"
 SCRIPTS = (
     "estep.py",
+    "banks.py",
     "instructions.py",
     "fits.py",
     "rivals.py",

@@ -7,6 +7,7 @@ import pytest
 
 import hiql
 from hiql.dynamics import MarkovChain
+from hiql.errors import ImpossibleSession
 
 QUICK = {"n_init": 1, "patience": 0, "max_iter": 50, "progress": False}
 
@@ -59,14 +60,39 @@ def test_a_million_steps_in_one_session():
     assert max((model.decode(data) == habit).mean(), (model.decode(data) != habit).mean()) > 0.99
 
 
-@pytest.mark.parametrize("pseudo_count", [0.0, 1e-300, 1e-100])
-def test_policies_that_all_but_exclude_what_then_happens(pseudo_count):
-    """Three habits learned without a prior, then data in which every other action was impossible."""
+def three_habits(pseudo_count):
+    """A model of three habits learned with next to no prior, and data in which each habit's actions come in turn."""
     states, constant = np.zeros((6, 40), int), np.repeat([[0], [1], [2]], 2, axis=0) * np.ones((1, 40), int)
     learned = hiql.Trajectories.from_arrays(states, constant)
     options = {"pseudo_count": pseudo_count, "dynamics": MarkovChain(pseudo_count), **QUICK, "tol": 0.0}
-    model = hiql.HIQL(3, **options).fit(learned)
-    assert model.policy_.min() < max(1e-299, pseudo_count)
     mixed = hiql.Trajectories.from_arrays([np.zeros(300, int)], [np.arange(300) % 3], n_actions=3)
+    return hiql.HIQL(3, **options).fit(learned), mixed, hiql.HIQL(3, **options)
+
+
+@pytest.mark.parametrize("pseudo_count", [1e-300, 1e-100])
+def test_policies_that_all_but_exclude_what_then_happens(pseudo_count):
+    model, mixed, other = three_habits(pseudo_count)
+    assert model.policy_.min() < max(1e-299, pseudo_count)
     check(model, mixed)
-    check(hiql.HIQL(3, **options).fit(mixed, init=model), mixed)
+    check(other.fit(mixed, init=model), mixed)
+
+
+def test_policies_that_exclude_what_then_happens():
+    """The score is −inf and says where; posteriors pass over what cannot be; a fit that starts there recovers."""
+    model, mixed, other = three_habits(0.0)
+    assert (model.policy_ == 0).any()
+    assert np.isfinite(model.reward_).all()
+    with pytest.warns(ImpossibleSession, match=r"1 of 1 sessions are impossible .* session '0', step \d \(state 0"):
+        assert model.score(mixed) == -np.inf
+    posteriors = model.smooth_proba(mixed), model.filter_proba(mixed), model.predict_action_proba(mixed)
+    for posterior in posteriors:
+        np.testing.assert_allclose(posterior.sum(axis=1), 1.0, atol=1e-8)
+    again = other.fit(mixed, init=model)
+    assert any("impossible under init, where the fit started" in note for note in again.notes_)
+    check(again, mixed)
+
+
+def test_a_model_with_zeros_is_saved_and_comes_back(tmp_path):
+    model, mixed, _ = three_habits(0.0)
+    model.save(tmp_path / "model.hiql")
+    np.testing.assert_array_equal(hiql.load(tmp_path / "model.hiql").smooth_proba(mixed), model.smooth_proba(mixed))

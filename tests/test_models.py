@@ -91,6 +91,16 @@ def test_missing_steps_carry_no_evidence_but_get_a_posterior(fitted, problem):
     assert np.isfinite(refit.log_likelihood_)
 
 
+def test_moves_that_no_data_show_are_not_counted():
+    """Sessions of one step show no move; habits that are kept for whole sessions show none but staying."""
+    rng = np.random.default_rng(0)
+    single = hiql.Trajectories.from_arrays(rng.integers(3, size=(60, 1)), rng.integers(2, size=(60, 1)))
+    assert hiql.HIQL(2, patience=0, progress=False).fit(single).n_free_ == 1 + 2 * 3
+    kept = np.repeat([[0], [1]], 30, axis=0) * np.ones((1, 40), int)
+    constant = hiql.Trajectories.from_arrays(np.zeros((60, 40), int), kept)
+    assert hiql.HIQL(2, patience=0, progress=False).fit(constant).n_free_ == 1 + 2 * 1
+
+
 def test_information_criteria_count_only_what_the_data_identify(problem):
     data, mdp, _ = problem
     for k in (1, 2, 3):

@@ -276,6 +276,10 @@ class DatasetUnavailable(HiqlError):
         return f"data set {name!r} is not available: {problem}; {remedy}"
 
 
+class ImpossibleSession(UserWarning):
+    """A session that a model rules out: its log-likelihood is −inf. A warning, as that is a number like any other."""
+
+
 # --- sweeps ---------------------------------------------------------------------------------------------------
 
 

@@ -26,7 +26,7 @@ from hiql.parts.part import FloatArray
 from hiql.problem import Point, Problem, expect_here
 from hiql.progress import progress_bar
 from hiql.sampling import FittedAgent, chosen_sessions
-from hiql.scoring import ScoredEstimator
+from hiql.scoring import ScoredEstimator, told_impossible
 from hiql.search import Attempt, Restarts, Search, find_optimum
 from hiql.solvers.preference import Reward
 from hiql.worlds.environment import Environment
@@ -173,6 +173,8 @@ class IntentionModel(ScoredEstimator):
             best = climb(problem, self._start_of(init, data), search.max_iter, search.tol)
             restarts = Restarts((Attempt("init", best.objective, best.n_passes),))
         self._keep(problem, best, restarts, sort=init is None)
+        if init is not None and init._log_likelihood(data) == -np.inf:
+            self.notes_ += (told_impossible(init, data, "init, where the fit started"),)
         if client is not None and problem.e_step is expect_here:
             self.notes_ += ("the data are too few to share out, so the client was not used",)
         self.coding_ = Coding.of(data)
@@ -235,6 +237,8 @@ class IntentionModel(ScoredEstimator):
         self.restarts_ = restarts
         self.share_ = use / use.sum()
         self.notes_ = self._notes(use, best, data)
+        if self.log_likelihood_ == -np.inf:
+            self.notes_ += (told_impossible(self, data, "the fitted model"),)
 
     def _set_parameters(self, point: Point) -> None:
         """What the parts know, and what they show of it."""
@@ -271,7 +275,10 @@ class IntentionModel(ScoredEstimator):
         return expect(self._read(data)).log_likelihood
 
     def smooth_proba(self, data: Trajectories) -> FloatArray:
-        """(N, K) p(z_t | the whole session). It looks ahead: do not relate it to neural activity causally."""
+        """(N, K) p(z_t | the whole session). It looks ahead: do not relate it to neural activity causally.
+
+        Here and in the other posteriors, a step that the model rules out is passed over like a missing one.
+        """
         return smooth(self._read(data))
 
     def filter_proba(self, data: Trajectories) -> FloatArray:

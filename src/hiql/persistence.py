@@ -218,7 +218,7 @@ def _check_fit(model: IntentionModel, path: Any) -> None:
         numbers += [attempt.objective, attempt.n_passes]
     sound = all(isinstance(number, int | float) for number in numbers) and isinstance(model.converged_, bool)
     sound &= model.share_.shape == (model.n_intentions,) and model.trace_.ndim == 1
-    sound &= bool(np.isfinite([*model.share_, *model.trace_, *numbers]).all())
+    sound &= bool(np.isfinite(model.share_).all() and (np.array([*model.trace_, *numbers]) < np.inf).all())
     sound &= all(isinstance(note, str) for note in model.notes_) and isinstance(model.about_, dict)
     labels = (model.coding_.state_labels, model.n_states_), (model.coding_.action_labels, model.n_actions_)
     for names, size in labels:

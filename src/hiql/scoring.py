@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from typing import Protocol, Self
 
@@ -12,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hiql.data.sizes import check_sizes, check_trajectories
 from hiql.data.trajectories import Trajectories
-from hiql.errors import InvalidParameter
+from hiql.errors import ImpossibleSession, InvalidParameter
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -54,12 +55,18 @@ class ScoredEstimator(BaseEstimator, ABC):
         """Total log-likelihood of data whose sizes have been checked."""
 
     def score(self, data: Trajectories, y: object = None, *, per: str | None = None) -> float:  # noqa: ARG002
-        """Log-likelihood of the data in nats: total, or per observed "step" or "session"."""
+        """Log-likelihood of the data in nats: total, or per observed "step" or "session".
+
+        It is −inf, with a warning that says where, if the model rules out what was done.
+        """
         self._check_data(data)
         divisors = {None: 1, "step": data.n_observed, "session": data.n_sessions}
         if per not in divisors:
             raise InvalidParameter(parameter="per", value=per, remedy="choose None, 'step' or 'session'")
-        return self._log_likelihood(data) / max(divisors[per], 1)
+        total = self._log_likelihood(data)
+        if total == -np.inf:
+            warnings.warn(told_impossible(self, data), ImpossibleSession, stacklevel=2)
+        return total / max(divisors[per], 1)
 
     def bic(self, data: Trajectories) -> float:
         """Bayesian information criterion −2 log L + n_free log N; lower is better. See ``n_free_``."""
@@ -84,3 +91,16 @@ def taken_proba(model: Scored, data: Trajectories) -> FloatArray:
     """(N,) p(a_t | s_t and steps before t) of the action taken; NaN where the step carries no evidence."""
     taken = model.predict_action_proba(data)[np.arange(data.n_steps), data.actions]
     return np.where(data.observed, taken, np.nan)
+
+
+def told_impossible(model: Scored, data: Trajectories, name: str = "this model") -> str:
+    """A sentence about data whose log-likelihood under the model is −inf."""
+    steps = np.flatnonzero(taken_proba(model, data) == 0)
+    session, step = data.locate(int(steps[0]))
+    n_sessions = len(np.unique(np.searchsorted(data.offsets, steps, side="right")))
+    return (
+        f"{n_sessions} of {data.n_sessions} sessions are impossible under {name}, first at session {session!r}, step "
+        f"{step} (state {data.states[steps[0]]}, action {data.actions[steps[0]]}), which nothing that it knows "
+        f"explains after the steps before; their log-likelihood is −inf, and posteriors pass over such steps like "
+        f"missing ones; pseudo-counts above 0 keep everything possible"
+    )

@@ -182,12 +182,35 @@ def test_clone_and_unfitted(two_mice):
 
 
 def test_a_mouse_that_never_errs_has_finite_scores():
-    """The likelihood has no maximum: the fit stops where it is as good as perfect."""
+    """The likelihood has no maximum: the prior says where to stop, and without one a note does."""
     frame = pd.DataFrame({"session": np.repeat([0, 1], 30), "choice": [0, 1] * 30, "reward": 1})
     data = hiql.bandit_trials(frame, 1, subject=None)
     model = FQLearning(bias=True).fit(data)
     assert np.isfinite(model.score(data))
-    assert model.score(data) > 2.1 * np.log(0.5)
+    assert model.score(data) > 2.5 * np.log(0.5)
+    assert model.converged_
+    assert max(np.abs(point).max() for point in model.points_.values()) < 10
+    certain = FQLearning(bias=True, prior_scale=np.inf).fit(data)
+    assert certain.score(data) > 2.1 * np.log(0.5)
+
+
+def test_few_trials_are_not_believed_without_bound():
+    """Six trials that can be predicted perfectly, then thirty others, which no prior at all misses by 31 nats each."""
+    rng = np.random.default_rng(3)
+    frames = [
+        pd.DataFrame({"session": n, "choice": rng.integers(2, size=n), "reward": rng.integers(2, size=n)})
+        for n in (6, 30)
+    ]
+    few, others = (hiql.bandit_trials(frame, 1, subject=None) for frame in frames)
+    model = FQLearning().fit(few)
+    assert model.converged_
+    assert model.score(others, per="step") > -3.0
+    free = FQLearning(prior_scale=np.inf).fit(few)
+    assert free.score(others, per="step") < -10.0
+    assert not free.converged_
+    assert "the weights grow without bound" in free.notes_[0]
+    with pytest.raises(InvalidParameter, match="prior_scale is 0"):
+        FQLearning(prior_scale=0).fit(few)
 
 
 def test_real_mice():

@@ -7,7 +7,7 @@ import pytest
 
 import hiql
 from hiql.baselines import CountPolicy, KnownExpert, RandomPolicy, TimedCountPolicy
-from hiql.errors import EmptyData, InvalidParameter, ShapeMismatch
+from hiql.errors import EmptyData, ImpossibleSession, InvalidParameter, ShapeMismatch
 from tests.problems import switching_data
 
 DATA = hiql.Trajectories.from_arrays([[0, 0, 1], [0, 1]], [[0, 1, 1], [0, -1]], n_states=2, n_actions=2)
@@ -34,9 +34,11 @@ def test_timed_counts():
     np.testing.assert_allclose(model.predict_action_proba(longer)[2:, 1], 2 / 3)
 
 
-def test_counts_without_pseudo_count_stay_finite():
+def test_counts_without_pseudo_count_say_what_they_rule_out():
     other = hiql.Trajectories.from_arrays([[1]], [[0]], n_states=2, n_actions=2)
-    assert np.isfinite(CountPolicy(pseudo_count=0).fit(DATA).score(other))
+    model = CountPolicy(pseudo_count=0).fit(DATA)
+    with pytest.warns(ImpossibleSession, match=r"1 of 1 sessions .* session '0', step 0 \(state 1, action 0\)"):
+        assert model.score(other) == -np.inf
 
 
 def test_known_expert_is_the_ceiling():

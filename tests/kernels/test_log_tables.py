@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hiql.kernels.log_tables import LOWEST, log_shares, scaled_exponentials
+from hiql.kernels.log_tables import log_shares, scaled_exponentials
 
 
 @pytest.fixture
@@ -18,10 +18,16 @@ def test_shares_of_a_row_sum_to_one(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(np.exp(log_shares(amounts)), amounts / amounts.sum(axis=1, keepdims=True), rtol=1e-14)
 
 
-def test_an_empty_row_has_equal_shares_and_no_share_is_zero() -> None:
-    shares = log_shares(np.array([[0.0, 0.0], [1.0, 0.0], [1e-320, 0.0]]))
-    np.testing.assert_allclose(shares[0], np.log(0.5))
-    np.testing.assert_allclose(shares[1:], [[0.0, np.log(LOWEST)]] * 2)
+def test_an_empty_row_has_equal_shares_and_nothing_has_none() -> None:
+    shares = log_shares(np.array([[0.0, 0.0], [1e-320, 0.0], [1.0, 0.0], [1e-290, 0.0]]))
+    np.testing.assert_allclose(shares[:2], np.log(0.5))
+    np.testing.assert_array_equal(shares[2:], [[0.0, -np.inf]] * 2)
+
+
+def test_what_nobody_does_is_no_evidence_and_has_no_scale() -> None:
+    table, top = scaled_exponentials(np.log([[0.5, 0.5], [1.0, 1e-9]]) + [[0.0, -np.inf]] * 2, np.arange(2))
+    np.testing.assert_array_equal(top, [0.0, -np.inf])
+    np.testing.assert_array_equal(table, [[0.5, 1.0], [1.0, 1.0], [1.0, 1.0]])
 
 
 def test_exponentials_are_scaled_by_row_and_end_in_ones(rng: np.random.Generator) -> None:

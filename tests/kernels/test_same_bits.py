@@ -25,7 +25,7 @@ def fit(cache):
 def test_a_fit_does_not_depend_on_what_was_compiled_before(tmp_path):
     cold = fit(tmp_path)
     assert fit(tmp_path) == cold
-    for kept in tmp_path.rglob("smoother.smooth_sessions*"):  # its parts stay: they are linked in another way now
+    for kept in tmp_path.rglob("exact_smoother.smooth_sessions*"):  # its parts stay: they are linked in another way now
         kept.unlink()
     for kept in tmp_path.rglob("block_sweep.sweep_blocks*"):
         kept.unlink()

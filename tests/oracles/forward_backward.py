@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
 
 
 def emissions(pairs, policy):
@@ -48,3 +50,35 @@ def forward_backward(pairs, rows, initial, bank, policy):
         beta[t] /= beta[t].sum()
     smoothed = filtered * beta
     return log_likelihood, predicted, filtered, smoothed / smoothed.sum(axis=1, keepdims=True)
+
+
+class Followed(NamedTuple):
+    """What :func:`log_forward_backward` finds."""
+
+    log_likelihood: float
+    predicted: np.ndarray
+    filtered: np.ndarray
+    smoothed: np.ndarray
+    transitions: np.ndarray
+
+
+def log_forward_backward(pairs, rows, initial, bank, policy):
+    """Appendix A.2 in logarithms throughout, for any chain with a possible path: nothing can underflow."""
+    with np.errstate(divide="ignore"):
+        e, log_bank, first = np.log(emissions(pairs, policy)), np.log(bank), np.log(initial)
+    T, K = e.shape
+    predicted, alpha, beta = np.zeros((T, K)), np.zeros((T, K)), np.zeros((T, K))
+    for t in range(T):
+        predicted[t] = first if t == 0 else logsumexp(alpha[t - 1][:, None] + log_bank[rows[t]], axis=0)
+        alpha[t] = predicted[t] + e[t]
+    for t in range(T - 2, -1, -1):
+        beta[t] = logsumexp(log_bank[rows[t + 1]] + e[t + 1] + beta[t + 1], axis=1)
+    total = logsumexp(alpha[-1])
+    transitions = np.zeros_like(bank)
+    for t in range(1, T):
+        transitions[rows[t]] += np.exp(alpha[t - 1][:, None] + log_bank[rows[t]] + e[t] + beta[t] - total)
+
+    def shares(log_x):
+        return np.exp(log_x - logsumexp(log_x, axis=1, keepdims=True))
+
+    return Followed(total, shares(predicted), shares(alpha), np.exp(alpha + beta - total), transitions)

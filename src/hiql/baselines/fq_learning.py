@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -17,6 +18,8 @@ from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.scoring import FloatArray, ScoredEstimator
 
+CERTAIN = 1000.0
+"""Odds of more than this for each trial seen are more than any data can tell from certainty."""
 EVERYONE = "all"
 """What the animals together are called where one set of parameters serves them all."""
 
@@ -29,8 +32,9 @@ class FQLearning(ScoredEstimator):
         Q_c ← Q_c + k (r − Q_c),   Q_{1−c} ← (1 − k) Q_{1−c},
 
     and then P(choice 1) = σ((Q₁ − Q₀)/T + α c̄ + b). The same in the form of Beron et al.: φ ← e^{−1/τ} φ + β r c̄
-    with log-odds φ + α c̄ + b, where 1 − k = e^{−1/τ} and T = k/β. Fitted by maximum likelihood with the exact
-    gradient, from several forgetting rates; given that rate the likelihood has a single maximum.
+    with log-odds φ + α c̄ + b, where 1 − k = e^{−1/τ} and T = k/β. Fitted with the exact gradient, from several
+    forgetting rates; given that rate the likelihood has a single maximum. A weak prior keeps the numbers finite: few
+    trials can often be predicted perfectly, and the likelihood alone would then grow for ever.
 
     **Data.** It takes the same ``Trajectories`` as the models, made by :func:`hiql.bandit_trials` with any history
     ≥ 1, and reads every trial's outcome from the history state that follows it. So sessions, folds and scored
@@ -43,6 +47,9 @@ class FQLearning(ScoredEstimator):
     per_subject : one set of parameters for each animal (data of an animal not seen in ``fit`` are refused), or
         one for all
     bias : whether b is free; else b = 0
+    prior_scale : standard deviation of the normal prior on logit (1 − k), β, α and b, all around 0. They are log-odds,
+        or weights in them, so that 5 leaves all behaviour possible that some hundred trials could tell from certainty.
+        ``math.inf`` is maximum likelihood.
     n_init : number of starts, spread evenly over forgetting rates
     max_iter, tol : most steps of one climb, and the relative gain below which it has converged
 
@@ -51,16 +58,24 @@ class FQLearning(ScoredEstimator):
     parameters_ : table with one row an animal (or the row "all"): learning_rate k, temperature T, perseveration α,
         bias b, reward_weight β, decay_time τ in trials. T is negative if the animal avoids rewards.
     points_ : the same as points of :class:`~hiql.baselines.fq_likelihood.FQLikelihood`, by animal
-    log_likelihood_ : of the training data, in nats
+    log_likelihood_ : of the training data, in nats, without the prior
     n_free_ : 3, or 4 with a bias, for each animal
     n_iter_, converged_, notes_
     """
 
     def __init__(
-        self, *, per_subject: bool = True, bias: bool = False, n_init: int = 4, max_iter: int = 1000, tol: float = 1e-10
+        self,
+        *,
+        per_subject: bool = True,
+        bias: bool = False,
+        prior_scale: float = 5.0,
+        n_init: int = 4,
+        max_iter: int = 1000,
+        tol: float = 1e-10,
     ) -> None:
         self.per_subject = per_subject
         self.bias = bias
+        self.prior_scale = prior_scale
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -70,14 +85,18 @@ class FQLearning(ScoredEstimator):
         n_init, max_iter = check_whole("n_init", self.n_init), check_whole("max_iter", self.max_iter)
         tol = check_number("tol", self.tol)
         check_evidence(data)
+        if not self.prior_scale > 0:
+            raise InvalidParameter(parameter="prior_scale", value=self.prior_scale, remedy="choose a number > 0")
         starts = [self._start((i + 0.5) / n_init) for i in range(n_init)]
         best = {}
         with threadpool_limits(1, "blas"):  # threads make L-BFGS in 3 dimensions ten times slower
             for name, part in self._parts(data).items():
                 likelihood = FQLikelihood(part)
-                climbs = [climb(likelihood, start, max_iter, tol) for start in starts]
-                best[name] = max(climbs, key=lambda found: found.objective)
+                objective = partial(_with_prior, likelihood, self.prior_scale)
+                climbs = [climb(objective, start, max_iter, tol) for start in starts]
+                best[name] = _without_bound(max(climbs, key=lambda found: found.objective), likelihood)
         self._keep(best)
+        self.log_likelihood_ = self._log_likelihood(data)
         return self
 
     def predict_action_proba(self, data: Trajectories) -> FloatArray:
@@ -117,11 +136,28 @@ class FQLearning(ScoredEstimator):
     def _keep(self, best: dict[str, Optimum]) -> None:
         self.points_ = {name: found.point for name, found in best.items()}
         self.parameters_ = pd.DataFrame({name: _readable(point) for name, point in self.points_.items()}).T
-        self.log_likelihood_ = sum(found.objective for found in best.values())
         self.n_free_ = sum(len(point) for point in self.points_.values())
         self.n_iter_ = max(found.n_iter for found in best.values())
         self.converged_ = all(found.converged for found in best.values())
         self.notes_ = tuple(f"subject {name}: {note}" for name, found in best.items() for note in found.notes)
+
+
+def _with_prior(likelihood: FQLikelihood, scale: float, point: FloatArray) -> tuple[float, FloatArray]:
+    """log-likelihood − Σ x² / (2 scale²), and its gradient."""
+    total, gradient = likelihood(point)
+    return total - float(point @ point) / (2 * scale**2), gradient - point / scale**2
+
+
+def _without_bound(found: Optimum, likelihood: FQLikelihood) -> Optimum:
+    """What the search calls converged may be a plain on which the weights grow for ever: that is said."""
+    log_odds = float(np.abs(likelihood.at(found.point).log_odds).max())
+    if log_odds < np.log(CERTAIN * len(likelihood.signs)):
+        return found
+    note = (
+        f"the weights grow without bound (log-odds reached {log_odds:.3g} on {len(likelihood.signs)} trials): these "
+        f"are predicted as if with certainty, and others may be missed by far; choose a smaller prior_scale"
+    )
+    return found._replace(converged=False, notes=(*found.notes, note))
 
 
 def _readable(point: FloatArray) -> dict[str, float]:

@@ -65,3 +65,17 @@ class IntentionDynamics(Part[Params], Protocol[Params]):
     def n_free(self, counts: ChainCounts) -> int:
         """How many numbers the data could tell."""
         ...
+
+
+SEEN = 0.5
+"""A start or move with fewer expected occurrences than this counts as never seen."""
+
+
+def shares_told(counts: FloatArray) -> int:
+    """How many shares of the rows of counts (…, K) the data can tell: in each row, those seen but one.
+
+    A row that was never met tells nothing, and one that always led to the same end has no other to be told from: no
+    move out of an intention that is never left, no move at all in sessions of one step.
+    """
+    seen = np.asarray(counts) >= SEEN
+    return int(seen.sum() - seen.any(axis=-1).sum())

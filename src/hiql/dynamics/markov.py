@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import Chain, ChainCounts, ChainPrior, Timeline
+from hiql.dynamics.chain import Chain, ChainCounts, ChainPrior, Timeline, shares_told
 from hiql.errors import InvalidParameter
 from hiql.kernels.log_tables import log_shares
 from hiql.parts.log_probabilities import LogProbabilities, check_tables
@@ -99,8 +99,7 @@ class MarkovChain(LogProbabilities):
         return ChainParameters(params.log_initial[:, order], params.log_transition[:, order][:, :, order])
 
     def n_free(self, counts: ChainCounts) -> int:
-        n_rows = sum(part[..., 0].size for part in counts)
-        return n_rows * (counts.initial.shape[-1] - 1)
+        return sum(shares_told(part) for part in counts)
 
     def check_params(self, params: ChainParameters, data: Trajectories, n_intentions: int) -> None:
         begins, moves = self.bind(data)

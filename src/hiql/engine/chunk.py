@@ -40,11 +40,6 @@ class Chunk(NamedTuple):
         return len(self.chain.phases)
 
     @property
-    def table(self) -> FloatArray:
-        """(R, P) what was done, by phase."""
-        return self.taken.table if self._phases_are_intentions else self.taken.table[:, self.chain.phases]
-
-    @property
     def _phases_are_intentions(self) -> bool:
         """Whether every intention has one phase, in order: then there is nothing to map, as in a plain Markov chain."""
         return bool(self.chain.phases.tolist() == list(range(self.n_intentions)))
@@ -55,43 +50,39 @@ class Chunk(NamedTuple):
 
     # --- the compiled loops ------------------------------------------------------------------------------------
 
+    @property
+    def _steps(self) -> tuple[Any, ...]:
+        begins = read_only(np.ascontiguousarray(self.chain.begins))
+        return read_only(self.offsets), read_only(self.taken.rows), begins, self.chain.rows
+
+    @property
+    def _tables(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        table = self.taken.table if self._phases_are_intentions else self.taken.table[:, self.chain.phases]
+        return self.chain.initial, self.chain.bank, table
+
     def smoothed(self, work: FloatArray) -> Smoothed:
         """The E-step; ``work`` (N, P) receives all posteriors, or (max T, P) serves one session at a time."""
-        initial, begins, bank, moves, _ = self.chain
-        counts = np.empty(initial.shape), np.empty(bank.shape), np.empty((len(self.taken.table), self.n_phases))
-        begins = read_only(np.ascontiguousarray(begins))
-        steps = read_only(self.offsets), read_only(self.taken.rows), begins, moves_of(bank, moves)
-        at = (0,) * self.n_phases, (0, len(self.offsets) - 1, 1)
-        return Smoothed(smooth_sessions(*at, *steps, initial, bank, self.table, work, *counts), *counts)
+        counted = tuple(np.empty(table.shape) for table in self._tables)
+        *steps, moves = self._steps
+        at = (0,) * self.n_phases, (0, len(self.offsets) - 1, 1), (*steps, moves_of(self.chain.bank, moves))
+        return Smoothed(smooth_sessions(*at, self._tables, work, counted), *counted)
 
     def followed(self) -> tuple[FloatArray, FloatArray]:
         """(N, P) twice: p(z_t | steps before t) and p(z_t | steps up to t).
 
-        A chain without zeros forgets, so that no number becomes too small to matter later; others are followed in
-        logarithms.
+        A chain without zeros forgets: no number becomes too small to matter later. Others are followed in logarithms.
         """
-        initial, begins, bank, moves, _ = self.chain
-        if has_raised(initial) or has_raised(bank):
-            return self.followed_in_logarithms()[:2]
         predicted, filtered = np.empty((2, len(self.taken.rows), self.n_phases))
-        filter_sessions(self.offsets, self.taken.rows, begins, moves, initial, bank, self.table, predicted, filtered)
+        zeros = has_raised(self.chain.initial) or has_raised(self.chain.bank)
+        (log_filter_sessions if zeros else filter_sessions)(self._steps, self._tables, predicted, filtered)
         return predicted, filtered
-
-    def followed_in_logarithms(self) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]:
-        """The same, and which steps (N,) no path can reach and emit; those are passed over."""
-        initial, begins, bank, moves, _ = self.chain
-        predicted, filtered = np.empty((2, len(self.taken.rows), self.n_phases))
-        passed_over = np.empty(len(predicted), dtype=np.bool_)
-        tables = initial, bank, self.table
-        log_filter_sessions(self.offsets, self.taken.rows, begins, moves, tables, predicted, filtered, passed_over)
-        return predicted, filtered, passed_over
 
     def best_path(self) -> npt.NDArray[np.int64]:
         """(N,) the phases on the most likely path through each session."""
         with np.errstate(divide="ignore"):
-            log_tables = np.log(self.chain.initial), np.log(self.chain.bank), np.log(self.table)
+            log_tables = tuple(np.log(table) for table in self._tables)
         path = np.empty(len(self.taken.rows), dtype=np.int64)
-        viterbi_sessions(self.offsets, self.taken.rows, self.chain.begins, self.chain.rows, *log_tables, path)
+        viterbi_sessions(self._steps, log_tables, path)
         return path
 
     # --- the check: kernels do not look whether an index is in range --------------------------------------------

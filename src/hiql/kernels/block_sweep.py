@@ -9,8 +9,8 @@ the shares of all counts plus pseudo-counts. Each visit and each M-step raises t
 where θ_b are the parameters that block b has met, ℓ_b is its log-likelihood, and c are the pseudo-counts. F is at most
 the log-likelihood plus log-prior of θ, and equals it where EM has converged; so it is the objective of these passes.
 
-Counts are flat: those of beginnings (R, K), moves (M, K, K) and rows of the choice (S·A, K), one after another. The twin
-in plain numpy is ``tests/oracles/incremental_em.py``.
+Counts are flat: those of beginnings (R, K), moves (M, K, K) and rows of the choice (S·A, K), one after another. The
+twin in plain numpy is ``tests/oracles/incremental_em.py``.
 """
 
 from __future__ import annotations
@@ -133,10 +133,9 @@ def sweep_blocks(intentions, renewing, steps, priors, memory, tables, work):  # 
     ``priors`` the pseudo-counts of each, without the last row, and the number of rows that share one sum; ``work`` has
     room for the longest session (max T, K).
     """
-    offsets, pairs, begins, rows = steps
     initial, bank, emission = tables
     initial_prior, bank_prior, pair_prior, n_actions = priors
-    K, n_blocks, n_sessions = len(intentions), memory.shape[0], offsets.shape[0] - 1
+    K, n_blocks, n_sessions = len(intentions), memory.shape[0], steps[0].shape[0] - 1
     chain_start, pair_start, totals = initial.size, initial.size + bank.size, np.empty(memory.shape[1])
     first_totals = totals[:chain_start].reshape(initial.shape)
     move_totals = totals[chain_start:pair_start].reshape(-1, K)
@@ -153,9 +152,7 @@ def sweep_blocks(intentions, renewing, steps, priors, memory, tables, work):  # 
         firsts, moves = fresh[:chain_start].reshape(initial.shape), fresh[chain_start:pair_start].reshape(bank.shape)
         visits = fresh[pair_start:].reshape(-1, K)
         sessions = (block, n_sessions, n_blocks)
-        energy += smooth_sessions(
-            intentions, sessions, offsets, pairs, begins, rows, initial, bank, emission, work, firsts, moves, visits
-        )
+        energy += smooth_sessions(intentions, sessions, steps, tables, work, (firsts, moves, visits))
         energy -= _times_log(firsts.ravel(), initial.ravel()) + _times_log(moves.ravel(), bank.ravel())
         energy -= _times_log(visits[:-1].ravel(), emission[:-1].ravel())
         for n in range(totals.shape[0]):

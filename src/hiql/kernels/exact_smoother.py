@@ -39,10 +39,10 @@ def raised(table):  # type: ignore[no-untyped-def]
 @compiled
 def has_raised(table):  # type: ignore[no-untyped-def]
     """Whether ``FLOOR`` changes the table."""
+    lowest = FLOOR
     for n in range(table.size):
-        if table.flat[n] < FLOOR:
-            return True
-    return False
+        lowest = min(lowest, table.flat[n])
+    return lowest < FLOOR
 
 
 def part_of(rows, first, last):  # type: ignore[no-untyped-def]
@@ -91,46 +91,36 @@ def _stray_start(initial, posterior):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _in_logarithms(lost, offsets, pairs, begins, rows, tables, work, counted):  # type: ignore[no-untyped-def]
+def _in_logarithms(lost, steps, tables, work, counted):  # type: ignore[no-untyped-def]
     """The lost sessions: counts are added to; the sum of their log-likelihoods."""
-    (initial, bank, emission), (initial_counts, bank_counts, counts) = tables, counted
+    (offsets, pairs, begins, rows), (initial, bank, emission) = steps, tables
+    initial_counts, bank_counts, counts = counted
     log_initial, log_bank, log_likelihood = log_table(initial), log_table(bank), 0.0
     for s in range(lost.shape[0]):
         if lost[s]:
             first, last = offsets[s], offsets[s + 1]
             at = first if work.shape[0] == pairs.shape[0] else 0
-            steps = pairs[first:last], part_of(rows, first, last)
+            those = pairs[first:last], part_of(rows, first, last)
             here = work[at : at + last - first]
             here_tables = log_initial[begins[s]], log_bank, emission
             here_counted = initial_counts[begins[s]], bank_counts, counts
-            log_likelihood += log_smooth_session(steps, here_tables, here, here_counted)
+            log_likelihood += log_smooth_session(those, here_tables, here, here_counted)
     return log_likelihood
 
 
 @packed
 @compiled
-def smooth_sessions(  # type: ignore[no-untyped-def]
-    intentions,
-    sessions,
-    offsets,
-    pairs,
-    begins,
-    rows,
-    initial,
-    bank,
-    emission,
-    work,
-    initial_counts,
-    bank_counts,
-    counts,
-):
+def smooth_sessions(intentions, sessions, steps, tables, work, counted):  # type: ignore[no-untyped-def]
     """The sessions of the range ``sessions`` (first, last, step), in turn; the sum of their log-likelihoods.
 
-    Session s begins with row ``begins[s]`` of ``initial`` (R, K). ``initial_counts`` (R, K), ``bank_counts`` (M, K, K)
-    and ``counts``, one row for each of ``emission``, receive the expected counts. If
+    ``steps`` are the offsets of sessions, the row of the emissions that each step reads (N,), the row of ``initial`` that
+    each session begins with, and the matrix that leads into each step (N,) or None; ``tables`` initial (R, K), bank
+    (M, K, K) and emission (rows, K); ``counted``, of the same shapes, receives the expected counts. If
     ``work`` is (N, K) it receives the posteriors of all steps; it may be shorter, (max T, K), and is then reused.
     A session without a possible path has log-likelihood −inf (``log_smoother`` says what its posteriors are).
     """
+    (offsets, pairs, begins, rows), (initial, bank, emission) = steps, tables
+    initial_counts, bank_counts, counts = counted
     safe_initial, safe_bank = raised(initial), raised(bank)
     has_zeros = has_raised(initial) or has_raised(bank)
     lost, n_lost, known = np.zeros(offsets.shape[0] - 1, np.bool_), 0, -1
@@ -166,6 +156,5 @@ def smooth_sessions(  # type: ignore[no-untyped-def]
     for n in range(bank.size):
         bank_counts.flat[n] *= bank.flat[n]
     if n_lost > 0:
-        tables, counted = (initial, bank, emission), (initial_counts, bank_counts, counts)
-        log_likelihood += _in_logarithms(lost, offsets, pairs, begins, rows, tables, work, counted)
+        log_likelihood += _in_logarithms(lost, steps, tables, work, counted)
     return log_likelihood

@@ -11,11 +11,12 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def filter_sessions(offsets, pairs, begins, rows, initial, bank, emission, predicted, filtered):  # type: ignore[no-untyped-def]
+def filter_sessions(steps, tables, predicted, filtered):  # type: ignore[no-untyped-def]
     """Fill ``predicted`` (N, K) with p(z_t | steps before t), ``filtered`` (N, K) with p(z_t | steps up to t).
 
     Returns Σ_t log p(a_t | before) in the scale of ``emission``, whose rows have maximum 1.
     """
+    (offsets, pairs, begins, rows), (initial, bank, emission) = steps, tables
     K = initial.shape[1]
     log_likelihood = 0.0
     for s in range(offsets.shape[0] - 1):

@@ -58,8 +58,8 @@ def _log_ahead(log_x, log_matrix, room, result):  # type: ignore[no-untyped-def]
 def log_filter_session(steps, tables, predicted, filtered, passed_over):  # type: ignore[no-untyped-def]
     """log p(z_t | steps before t) and log p(z_t | steps up to t) into (T, K); the log-likelihood is returned.
 
-    ``passed_over`` (T,) says which steps were. ``steps`` are ``pairs`` (T,) and ``rows`` (T,) or None; ``tables`` log Π, the bank's logarithm, and emissions (not
-    their logarithm).
+    ``passed_over`` (T,) says which steps were. ``steps`` are ``pairs`` (T,) and ``rows`` (T,) or None; ``tables`` are
+    log Π, the logarithm of the bank, and emissions (not their logarithm).
     """
     (pairs, rows), (log_initial, log_bank, emission) = steps, tables
     K, log_likelihood, room = log_initial.shape[0], 0.0, np.empty(log_initial.shape[0])
@@ -89,7 +89,7 @@ def log_smooth_session(steps, tables, work, counted):  # type: ignore[no-untyped
     With φ_t = log p(z_t | steps up to t) and β_t = log p(steps after t | z_t), each up to a constant, the posterior of
     a step is ∝ exp(φ_t + β_t), and that of a move ∝ exp(φ_{t-1}(i) + log A_t(i, j) + log e_t(j) + β_t(j)).
     """
-    (pairs, rows), (log_initial, log_bank, emission) = steps, tables
+    (pairs, rows), (_, log_bank, emission) = steps, tables
     initial_counts, bank_counts, counts = counted
     T, K = work.shape
     predicted, filtered, passed_over = np.empty((T, K)), np.empty((T, K)), np.empty(T, np.bool_)
@@ -125,20 +125,16 @@ def log_smooth_session(steps, tables, work, counted):  # type: ignore[no-untyped
 
 
 @compiled
-def log_filter_sessions(  # type: ignore[no-untyped-def]
-    offsets, pairs, begins, rows, tables, predicted, filtered, passed_over
-):
-    """All sessions: ``predicted`` and ``filtered`` (N, K) as probabilities, ``passed_over`` (N,).
-
-    ``tables`` are Π, the bank and emissions. The log-likelihood is returned.
-    """
-    initial, bank, emission = tables
+def log_filter_sessions(steps, tables, predicted, filtered):  # type: ignore[no-untyped-def]
+    """As :func:`hiql.kernels.filtering.filter_sessions`, in logarithms."""
+    (offsets, pairs, begins, rows), (initial, bank, emission) = steps, tables
+    passed_over = np.empty(pairs.shape[0], np.bool_)
     log_initial, log_bank, log_likelihood = log_table(initial), log_table(bank), 0.0
     for s in range(offsets.shape[0] - 1):
         first, last = offsets[s], offsets[s + 1]
         log_tables = log_initial[begins[s]], log_bank, emission
-        steps, here = (pairs[first:last], rows[first:last]), slice(first, last)
-        log_likelihood += log_filter_session(steps, log_tables, predicted[here], filtered[here], passed_over[here])
+        those, here = (pairs[first:last], rows[first:last]), slice(first, last)
+        log_likelihood += log_filter_session(those, log_tables, predicted[here], filtered[here], passed_over[here])
     for n in range(predicted.size):
         predicted.flat[n] = math.exp(predicted.flat[n])
         filtered.flat[n] = math.exp(filtered.flat[n])

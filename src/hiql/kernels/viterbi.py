@@ -48,8 +48,9 @@ def _emit(log_x, log_emission, result):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def viterbi_sessions(offsets, pairs, begins, rows, log_initial, log_bank, log_emission, path):  # type: ignore[no-untyped-def]
+def viterbi_sessions(steps, log_tables, path):  # type: ignore[no-untyped-def]
     """All sessions, one after another; the sum of their log-probabilities."""
+    (offsets, pairs, begins, rows), (log_initial, log_bank, log_emission) = steps, log_tables
     log_probability = 0.0
     for s in range(offsets.shape[0] - 1):
         a, b = offsets[s], offsets[s + 1]

@@ -72,14 +72,19 @@ def iavi(policy: npt.ArrayLike, mdp: MDP) -> Preference:
     return explain_policy(np.log(policy), mdp)
 
 
-def explain_policy(log_policy: FloatArray, transitions: KnownTransitions) -> Preference:
-    """The closed form above, for log-policies (…, S, A)."""
+LOWEST = float(np.log(1e-300))
+"""log π of an action that is never taken, for its reward: the true one, −inf, could not be reckoned with."""
+
+
+def explain_policy(exact: FloatArray, transitions: KnownTransitions) -> Preference:
+    """The closed form above, for log-policies (…, S, A). Rewards of actions with π = 0 are those of π = 1e-300."""
+    log_policy = np.maximum(exact, LOWEST)
     top = log_policy.max(axis=-1)
     h = top - (transitions.anchor * log_policy).sum(axis=-1)
     value = transitions.resolvent.solve(h.T).T
     q = log_policy - top[..., None] + value[..., None]
     reward = q - transitions.discount * transitions.expect(value)
-    return Preference(reward, q, value, log_policy)
+    return Preference(reward, q, value, exact)
 
 
 @register
