@@ -51,12 +51,12 @@ class Reading(NamedTuple):
         return self.chunk((0, self.data.n_sessions))
 
 
-def reading_of(data: Trajectories, chain: Chain, log_policy: FloatArray) -> Reading:
-    """What the smoother looks up where chain and log-policies (K, S, A) are known."""
+def reading_of(data: Trajectories, chain: Callable[[Sessions], Chain], log_policy: FloatArray) -> Reading:
+    """What the smoother looks up where the chain and log-policies (K, S, A) are known."""
     choice = TableChoice()
     rows, params = choice.bind(data), Policies(log_policy)
     part = partial(choice.statistics, params, rows)
-    return Reading(data, len(log_policy), lambda _: chain, choice.taken(params, rows), part)
+    return Reading(data, len(log_policy), chain, choice.taken(params, rows), part)
 
 
 class Expectation(NamedTuple):

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hiql
-from hiql.dynamics import Chain
-from hiql.inference import causal, expect, most_likely_path, smooth
+from tests.kernels.plain import Chain, causal, expect, most_likely_path, smooth
 from tests.oracles.forward_backward import enumerate_paths, forward_backward
 from tests.problems import random_data, random_policy
 

@@ -25,14 +25,14 @@ def test_an_empty_row_has_equal_shares_and_nothing_has_none() -> None:
 
 
 def test_what_nobody_does_is_no_evidence_and_has_no_scale() -> None:
-    table, top = scaled_exponentials(np.log([[0.5, 0.5], [1.0, 1e-9]]) + [[0.0, -np.inf]] * 2, np.arange(2))
-    np.testing.assert_array_equal(top, [0.0, -np.inf])
+    table, top = scaled_exponentials(np.log([[0.5, 0.5], [1.0, 1e-9]]) + [[0.0, -np.inf]] * 2)
+    np.testing.assert_array_equal(top, [0.0, -np.inf, 0.0])
     np.testing.assert_array_equal(table, [[0.5, 1.0], [1.0, 1.0], [1.0, 1.0]])
 
 
 def test_exponentials_are_scaled_by_row_and_end_in_ones(rng: np.random.Generator) -> None:
-    log_table, columns = rng.normal(scale=300.0, size=(3, 40)), np.array([2, 0, 0, 1])
-    table, top = scaled_exponentials(log_table, columns)
-    np.testing.assert_allclose(top, log_table.max(axis=0))
-    np.testing.assert_allclose(table[:-1], np.exp(log_table - log_table.max(axis=0))[columns].T, rtol=1e-12)
+    log_table = rng.normal(scale=300.0, size=(3, 40))
+    table, top = scaled_exponentials(log_table)
+    np.testing.assert_allclose(top, np.append(log_table.max(axis=0), 0.0))
+    np.testing.assert_allclose(table[:-1], np.exp(log_table - log_table.max(axis=0)).T, rtol=1e-12)
     np.testing.assert_array_equal(table[-1], 1.0)

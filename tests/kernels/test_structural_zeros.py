@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import hiql
-from hiql.dynamics import Chain
-from hiql.inference import causal, expect, most_likely_path, smooth
+from tests.kernels.plain import Chain, causal, expect, most_likely_path, smooth
 from tests.oracles.forward_backward import emissions, enumerate_paths, log_forward_backward
 from tests.problems import random_data, random_policy
 

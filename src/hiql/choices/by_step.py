@@ -23,7 +23,7 @@ class StepRows:
 
     data: Trajectories
 
-    def steps(self, sessions: Sessions) -> npt.NDArray[np.integer[Any]]:
+    def steps(self, sessions: Sessions) -> npt.NDArray[np.intp]:
         """The steps of these sessions."""
         first, last = sessions
         return np.arange(int(self.data.offsets[first]), int(self.data.offsets[last]))

@@ -113,9 +113,9 @@ def _in_logarithms(lost, steps, tables, work, counted):  # type: ignore[no-untyp
 def smooth_sessions(intentions, sessions, steps, tables, work, counted):  # type: ignore[no-untyped-def]
     """The sessions of the range ``sessions`` (first, last, step), in turn; the sum of their log-likelihoods.
 
-    ``steps`` are the offsets of sessions, the row of the emissions that each step reads (N,), the row of ``initial`` that
-    each session begins with, and the matrix that leads into each step (N,) or None; ``tables`` initial (R, K), bank
-    (M, K, K) and emission (rows, K); ``counted``, of the same shapes, receives the expected counts. If
+    ``steps`` are the offsets of sessions, the row of the emissions that each step reads (N,), the row of ``initial``
+    that each session begins with, and the matrix that leads into each step (N,) or None; ``tables`` initial (R, K),
+    bank (M, K, K) and emission (rows, K); ``counted``, of the same shapes, receives the expected counts. If
     ``work`` is (N, K) it receives the posteriors of all steps; it may be shorter, (max T, K), and is then reused.
     A session without a possible path has log-likelihood −inf (``log_smoother`` says what its posteriors are).
     """

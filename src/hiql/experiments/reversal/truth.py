@@ -31,7 +31,7 @@ def oracle_posterior(cohort: ReversalCohort, data: Trajectories) -> FloatArray:
         rows = _reward_before(part) if len(bank) > 1 else np.zeros(part.n_steps, dtype=np.uint32)
         begins, phases = np.zeros(part.n_sessions, dtype=np.uint32), np.arange(len(cohort.stay))
         chain = Chain(cohort.initial[mouse][None], begins, bank, rows, phases)
-        posterior[subjects == name] = smooth(reading_of(part, chain, log_policy))
+        posterior[subjects == name] = smooth(reading_of(part, lambda _, of=chain: of, log_policy))  # type: ignore[misc]
     return posterior
 
 
