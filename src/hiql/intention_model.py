@@ -26,7 +26,7 @@ from hiql.sampling import FittedAgent, chosen_sessions
 from hiql.scoring import ScoredEstimator, log_odds_seen
 from hiql.search import Attempt, Restarts, Search, find_optimum
 from hiql.solvers.preference import Preference, RewardSolver
-from hiql.worlds.environment import Environment
+from hiql.worlds.environment import Environment, check_environment
 from hiql.worlds.playing import play
 from hiql.worlds.remembering import remembering
 from hiql.worlds.starting import starting
@@ -259,6 +259,7 @@ class IntentionModel(ScoredEstimator):
         for, in an MDP one of 100 steps. ``start`` is a state or a distribution (S,), by default the world's.
         """
         check_is_fitted(self, "log_policy_")
+        check_environment(world)
         environment = self._remembering(world)
         check_sizes(environment.format, self.n_states_, self.n_actions_)
         rng = np.random.default_rng(random_state)
