@@ -14,12 +14,13 @@ from typer.testing import CliRunner
 import hiql
 from hiql.cli import app
 from hiql.cli.numbers import whole_numbers
+from hiql.cli.simulate import SIMULATORS
 from hiql.errors import InvalidParameter
 
 runner = CliRunner()
 COMMANDS = [
     *(["demo"], ["fit"], ["select"], ["decode"], ["report"], ["info"]),
-    *(["simulate", "gridworld"], ["simulate", "reversal"]),
+    *(["simulate", name] for name in SIMULATORS),
     *(["reproduce", name] for name in ("gridworld", "labyrinth", "reversal")),
 ]
 
@@ -111,6 +112,26 @@ def test_a_bandit_with_histories(tmp_path):
     assert model.about_["layout"]["history"] == found["chosen"]["history"]
     run("decode", tmp_path / "s" / "model.hiql", tmp_path / "r.csv", "--out", tmp_path / "d.parquet")
     assert len(pd.read_parquet(tmp_path / "d.parquet")) == len(pd.read_csv(tmp_path / "r.csv"))
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "fit"),
+    [
+        ("psychophysics", ["--animals", 2, "--sessions", 2, "--trials", 40], []),
+        ("learning", ["--animals", 1, "--days", 3, "--trials", 40], []),
+        ("places", ["--sessions", 4, "--steps", 40], ["--world", "grid:5x5"]),
+        ("one-intention", ["--sessions", 6, "--steps", 20], ["--world", "grid:5x5"]),
+        ("animals", ["--animals", 3, "--sessions", 2, "--trials", 40], ["--history", 1]),
+    ],
+)
+def test_what_is_simulated_can_be_fitted(name, sizes, fit, tmp_path):
+    """Nothing is taken for missing, and the truth is a column of its own."""
+    table = tmp_path / "t.csv"
+    written = run_json("simulate", name, *sizes, "--out", table)
+    assert "intention" in written["columns"]
+    facts = run_json("info", table)
+    assert (facts["steps"], facts["missing"]) == (written["rows"], 0)
+    run("fit", table, "-k", 2, *fit, "--out", tmp_path / "m.hiql")
 
 
 def test_subjects_can_be_held_out(tmp_path):

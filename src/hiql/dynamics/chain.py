@@ -44,7 +44,11 @@ class IntentionDynamics(Protocol):
         ...
 
     def chain(self, params: Parameters, data: Trajectories) -> Chain:
-        """The chain these parameters mean for these data."""
+        """The chain these parameters mean for these data.
+
+        The row of a step may depend on that step (not on its action), on the one before it in its session, and on what
+        belongs to the whole session. Then simulation can ask for it, with the last two steps of each session as data.
+        """
         ...
 
     def update(self, params: Parameters, counts: ChainCounts) -> Parameters:
