@@ -69,9 +69,9 @@ def test_a_named_state_makes_the_choice_an_action_and_past_trials_contradict_it(
     data = read_table(table, state="tone")
     assert data.state_labels == ("high", "low")
     assert_array_equal(data.actions, TRIALS["choice"])
-    for options in ({"history": 2}, {"outcome": "reward"}):
-        with pytest.raises(InvalidParameter, match="state is 'tone'; leave out"):
-            read_table(table, state="tone", **options)
+    with pytest.raises(InvalidParameter, match="state is 'tone'; leave out"):
+        read_table(table, state="tone", history=2)
+    assert_array_equal(read_table(table, state="tone", outcome="reward").outcomes, TRIALS["reward"])
 
 
 # --- minus one ------------------------------------------------------------------------------------------------
