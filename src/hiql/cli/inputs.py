@@ -26,6 +26,7 @@ from hiql.data.usual_names import USUAL_NAMES
 from hiql.errors import EmptyData, InvalidParameter
 from hiql.evaluate.naming import suggest_names
 from hiql.models import IntentionModel
+from hiql.sweep import Selection
 from hiql.worlds.files import coding_of, in_codes_of, load_world, named_world
 from hiql.worlds.mdp import MDP
 
@@ -43,6 +44,12 @@ def column_option(what: str) -> Any:
     return typer.Option(help=f"Column of {what}.", rich_help_panel=PANEL, show_default="by its name, or 'none'")
 
 
+Names = Annotated[
+    str | None,
+    typer.Option(
+        help="Names of the intentions, in their order: exploit,explore.", show_default="where sure, or numbers"
+    ),
+]
 Column = list[str] | None
 """Several columns are combined into one."""
 
@@ -226,14 +233,37 @@ def print_recognised(facts: dict[str, Any]) -> None:
     )
 
 
-def remember(model: IntentionModel, data: Trajectories, path: Path, layout: Layout) -> None:
+def remember(
+    model: IntentionModel,
+    data: Trajectories,
+    path: Path,
+    layout: Layout,
+    names: Sequence[str] | None = None,
+    selection: Selection | None = None,
+) -> None:
     """Let the model's file tell how it was made, how its table is laid out, and what its intentions are called."""
     model.about_ = versions_and_command() | {
         "data": path.name,
         "layout": layout.to_dict(),
         "seed": model.random_state,
-        "names": list(suggest_names(model, data)),
+        "names": list(suggest_names(model, data) if names is None else names),
+        "agreement": {} if selection is None else selection.agreement,
+        "n_failed": 0 if selection is None else len(selection.failures),
+        "mean_session": float(data.lengths.mean()),
     }
+
+
+def names_in(text: str | None, numbers: Sequence[int]) -> list[str] | None:
+    """The names in "exploit,explore": all different, and as many as one of the ``numbers`` of intentions."""
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if not all(names) or len(set(names)) < len(names) or len(names) not in numbers:
+        wanted = " or ".join(map(str, numbers))
+        raise InvalidParameter(
+            parameter="names", value=text, remedy=f"give {wanted} different names with commas between: one,two"
+        )
+    return names
 
 
 def versions_and_command() -> dict[str, Any]:
