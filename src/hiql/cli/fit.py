@@ -57,7 +57,7 @@ def fit(
     trajectories = read(rows, layout, known)
     facts = understood(data, rows, layout, trajectories, known and known[0])
     if not as_json:
-        print_understood(facts, trajectories, layout.cautions(rows))
+        print_understood(facts)
     options: dict[str, Any] = {"pseudo_count": pseudo_count, "n_init": restarts, "random_state": seed, "n_jobs": jobs}
     if known is None:
         discount = 0.99 if world.discount is None else world.discount

@@ -84,4 +84,4 @@ def show_table(path: Path, options: TableOptions, as_json: bool) -> None:
     if as_json:
         print_json(facts)
     else:
-        print_understood(facts, data, layout.cautions(rows))
+        print_understood(facts)

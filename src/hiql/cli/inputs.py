@@ -196,10 +196,11 @@ def understood(
         "columns": {role: together(name) if isinstance(name, tuple) else name for role, name in columns.items()},
         "unused_columns": layout.unused(table),
         "world": "unknown" if world is None else repr(world),
+        "cautions": [*layout.cautions(table), *cautions(data)],
     } | summarise(data)
 
 
-def print_understood(facts: dict[str, Any], data: Trajectories, doubts: Sequence[str] = ()) -> None:
+def print_understood(facts: dict[str, Any]) -> None:
     """Print what was understood before any work is done, so that a mistake shows at once."""
     lengths = facts["steps_per_session"]
     shares = ", ".join(f"{name} {share:.0%}" for name, share in list(facts["action_shares"].items())[:8])
@@ -220,17 +221,19 @@ def print_understood(facts: dict[str, Any], data: Trajectories, doubts: Sequence
         f"What I understood of {facts['file']}",
     )
     console.print()
-    for caution in (*doubts, *cautions(data)):
+    for caution in facts["cautions"]:
         note(caution)
 
 
 def print_recognised(facts: dict[str, Any]) -> None:
-    """One line about data that are read like those of the fit."""
+    """One line about data that are read like those of the fit, and what may have been misread."""
     columns = ", ".join(f"{role}: {name}" for role, name in facts["columns"].items() if name is not None)
     say(
         f"{facts['file']}: {facts['steps']:,} steps in {facts['sessions']:,} sessions of {facts['subjects']} "
         f"subject(s), {facts['missing']:,} steps with a missing state or action ({columns})."
     )
+    for caution in facts["cautions"]:
+        note(caution)
 
 
 def remember(

@@ -121,7 +121,7 @@ def select(
     first_layout, first = next(iter(layouts.values())), next(iter(trajectories.values()))
     facts = understood(data, rows, first_layout, first, known and known[0])
     if not as_json:
-        print_understood(facts, first, first_layout.cautions(rows))
+        print_understood(facts)
     groups = first.n_sessions if axes.hold_out == "sessions" else len(set(first.subjects))
     plan = axes.plan(groups, known is not None)
     called = names_in(names, plan.n_intentions)
