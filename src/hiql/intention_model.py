@@ -28,6 +28,7 @@ from hiql.search import Attempt, Restarts, Search, find_optimum
 from hiql.solvers.preference import Preference, RewardSolver
 from hiql.worlds.mdp import MDP
 
+CLIENT_UNUSED = "the data are too few to share out, so the client was not used"
 FEW_STEPS = 0.5
 """An intention with fewer expected steps than this is reported as empty."""
 
@@ -146,7 +147,7 @@ class IntentionModel(ScoredEstimator):
             restarts = Restarts((Attempt("init", best.objective, best.n_passes),))
         self._keep(problem, best, restarts, sort=init is None)
         if client is not None and problem.e_step is expect_here:
-            self.notes_ += ("the data are too few to share out, so the client was not used",)
+            self.notes_ += (CLIENT_UNUSED,)
         self.coding_ = Coding.of(data)
         self.about_: dict[str, Any] = {}
         return self
@@ -218,6 +219,11 @@ class IntentionModel(ScoredEstimator):
         if not data.has_next_states:
             notes.append("no step has a known next state: without a known world, rewards are log-odds of actions only")
         return tuple(notes)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The notes that bear on what was found, not on how it was computed."""
+        return tuple(note for note in getattr(self, "notes_", ()) if note != CLIENT_UNUSED)
 
     # --- inference --------------------------------------------------------------------------------------------
 

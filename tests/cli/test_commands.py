@@ -188,6 +188,34 @@ def test_minus_one_is_remarked_on_and_new_data_need_not_hold_what_was_missing(tm
     run("decode", tmp_path / "m.hiql", tmp_path / "whole.csv", "--out", tmp_path / "d.csv")
 
 
+def test_names_are_set_and_kept_in_the_model_file(folder, tmp_path):
+    out = tmp_path / "m.hiql"
+    fit = ["fit", folder / "grid.csv", "-k", 2, "--world", "grid:5x5", "--out", out]
+    assert run_json(*fit, "--names", "go, return")["fit"]["names"] == ["go", "return"]
+    report = ["report", out, folder / "grid.csv", "--out", tmp_path / "r.html"]
+    run(*report)
+    assert "“go”" in (tmp_path / "r.html").read_text()
+    run(*report, "--names", "this,that")
+    assert "“that”" in (tmp_path / "r.html").read_text()
+    assert list(hiql.load(out).about_["names"]) == ["this", "that"]
+    run("decode", out, folder / "grid.csv", "--out", tmp_path / "d.csv")
+    assert {"p_this", "p_that"} <= set(pd.read_csv(tmp_path / "d.csv").columns)
+    for names in ("one", "a,a", "a,", "a,b,c"):
+        assert "give 2 different names" in " ".join(run(*report, "--names", names, code=2).output.split())
+
+
+def test_select_takes_names_for_the_number_that_is_chosen(folder, tmp_path):
+    options = ["--world", "grid:5x5", "--restarts", 2, "--folds", 2, "--jobs", 1, "--out", tmp_path]
+    found = run_json("select", folder / "grid.csv", "-k", "1-2", "--names", "go,return", *options)
+    model = hiql.load(tmp_path / "model.hiql")
+    assert list(model.about_["names"]) == ["go", "return"]
+    assert found["verdict"]["grade"] == hiql.evaluate.judge(model).grade == "sound"
+    again = run("select", folder / "grid.csv", "-k", "1-2", "--names", "all", *options)
+    assert "K = 2 was chosen, so the names were not used" in " ".join(again.output.split())
+    assert "Nothing speaks against this fit: it converged;" in " ".join(again.output.split())
+    run("select", folder / "grid.csv", "-k", "1-2", "--names", "a,b,c", *options, code=2)
+
+
 def test_brackets_in_names_are_printed_as_they_are(folder, tmp_path):
     table = pd.read_csv(folder / "grid.csv").rename(columns={"state": "where [s]"})
     table.to_csv(tmp_path / "[red]t.csv", index=False)

@@ -79,7 +79,7 @@ def test_a_named_state_makes_the_choice_an_action_and_past_trials_contradict_it(
 
 def test_minus_one_is_a_label_like_any_other():
     coded = STEPS.assign(state=[-1, 0, 1, -1, 1, 0], action=[-1, 1, 0, -1, 1, 0])
-    with pytest.warns(TableWarning, match="-1 is taken as a (state|action) like any other .33.3% of the rows"):
+    with pytest.warns(TableWarning, match="-1 is taken as an? (state|action) like any other .33.3% of the rows"):
         data = read_table(coded)
     assert data.n_observed == 6
     assert data.state_labels == data.action_labels == (-1, 0, 1)

@@ -26,6 +26,7 @@ from hiql.data.usual_names import USUAL_NAMES
 from hiql.errors import EmptyData, InvalidParameter
 from hiql.evaluate.naming import suggest_names
 from hiql.models import IntentionModel
+from hiql.sweep import Selection
 from hiql.worlds.files import coding_of, in_codes_of, load_world, named_world
 from hiql.worlds.mdp import MDP
 
@@ -43,6 +44,12 @@ def column_option(what: str) -> Any:
     return typer.Option(help=f"Column of {what}.", rich_help_panel=PANEL, show_default="by its name, or 'none'")
 
 
+Names = Annotated[
+    str | None,
+    typer.Option(
+        help="Names of the intentions, in their order: exploit,explore.", show_default="where sure, or numbers"
+    ),
+]
 Column = list[str] | None
 """Several columns are combined into one."""
 
@@ -189,10 +196,11 @@ def understood(
         "columns": {role: together(name) if isinstance(name, tuple) else name for role, name in columns.items()},
         "unused_columns": layout.unused(table),
         "world": "unknown" if world is None else repr(world),
+        "cautions": [*layout.cautions(table), *cautions(data)],
     } | summarise(data)
 
 
-def print_understood(facts: dict[str, Any], data: Trajectories, doubts: Sequence[str] = ()) -> None:
+def print_understood(facts: dict[str, Any]) -> None:
     """Print what was understood before any work is done, so that a mistake shows at once."""
     lengths = facts["steps_per_session"]
     shares = ", ".join(f"{name} {share:.0%}" for name, share in list(facts["action_shares"].items())[:8])
@@ -213,27 +221,52 @@ def print_understood(facts: dict[str, Any], data: Trajectories, doubts: Sequence
         f"What I understood of {facts['file']}",
     )
     console.print()
-    for caution in (*doubts, *cautions(data)):
+    for caution in facts["cautions"]:
         note(caution)
 
 
 def print_recognised(facts: dict[str, Any]) -> None:
-    """One line about data that are read like those of the fit."""
+    """One line about data that are read like those of the fit, and what may have been misread."""
     columns = ", ".join(f"{role}: {name}" for role, name in facts["columns"].items() if name is not None)
     say(
         f"{facts['file']}: {facts['steps']:,} steps in {facts['sessions']:,} sessions of {facts['subjects']} "
         f"subject(s), {facts['missing']:,} steps with a missing state or action ({columns})."
     )
+    for caution in facts["cautions"]:
+        note(caution)
 
 
-def remember(model: IntentionModel, data: Trajectories, path: Path, layout: Layout) -> None:
+def remember(
+    model: IntentionModel,
+    data: Trajectories,
+    path: Path,
+    layout: Layout,
+    names: Sequence[str] | None = None,
+    selection: Selection | None = None,
+) -> None:
     """Let the model's file tell how it was made, how its table is laid out, and what its intentions are called."""
     model.about_ = versions_and_command() | {
         "data": path.name,
         "layout": layout.to_dict(),
         "seed": model.random_state,
-        "names": list(suggest_names(model, data)),
+        "names": list(suggest_names(model, data) if names is None else names),
+        "agreement": {} if selection is None else selection.agreement,
+        "n_failed": 0 if selection is None else len(selection.failures),
+        "mean_session": float(data.lengths.mean()),
     }
+
+
+def names_in(text: str | None, numbers: Sequence[int]) -> list[str] | None:
+    """The names in "exploit,explore": all different, and as many as one of the ``numbers`` of intentions."""
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if not all(names) or len(set(names)) < len(names) or len(names) not in numbers:
+        wanted = " or ".join(map(str, numbers))
+        raise InvalidParameter(
+            parameter="names", value=text, remedy=f"give {wanted} different names with commas between: one,two"
+        )
+    return names
 
 
 def versions_and_command() -> dict[str, Any]:

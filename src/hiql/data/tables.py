@@ -120,7 +120,7 @@ def _by_step(table: pd.DataFrame, step: str, group: np.ndarray, keys: pd.DataFra
         raise BadTable(
             what=f"step {table[step].iloc[row]} occurs twice in session {keys['session'].iloc[row]!r} of subject "
             f"{keys['subject'].iloc[row]!r}",
-            remedy="drop the duplicate rows, name the subject column if animals share session names, or take the rows "
+            remedy="drop the duplicate rows, name the session or the subject column, or take the rows "
             "as they are (step='none'; --step none on the command line)",
         )
     return order
