@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from hiql.data.folds import session_folds
     from hiql.data.importers import read_freibox, read_nwb
     from hiql.data.mapped import open_trajectories
+    from hiql.data.reading import read_table
     from hiql.data.streaming import stream_table
-    from hiql.data.tables import read_table
     from hiql.data.trajectories import Trajectories
     from hiql.models import HIAVI, HIQL, IntentionModel
     from hiql.persistence import load
@@ -39,7 +39,7 @@ _HOMES = {
     "open_trajectories": "hiql.data.mapped",
     "read_freibox": "hiql.data.importers",
     "read_nwb": "hiql.data.importers",
-    "read_table": "hiql.data.tables",
+    "read_table": "hiql.data.reading",
     "session_folds": "hiql.data.folds",
     "stream_table": "hiql.data.streaming",
 }

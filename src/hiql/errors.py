@@ -103,6 +103,18 @@ class UnknownLabel(HiqlError):
         )
 
 
+class NotInWorld(UnknownLabel):
+    """A state or action of a table that the world does not have."""
+
+    @staticmethod
+    def describe(field: str, label: str, session: str, step: int, known: str) -> str:
+        return (
+            f"{field} {label!r} at session {session!r}, step {step}, is not among those of the world: {known}; "
+            f"correct it, name the {field}s of the world as your table does (np.savez(FILE, transitions=P, "
+            f"{field}s=[…])), or, if it means not observed, say so (--missing {field}={label})"
+        )
+
+
 class DifferentLabels(HiqlError):
     """The same code means different things to the data and to the model."""
 
@@ -135,12 +147,12 @@ class ColumnNotFound(HiqlError):
     """The table has no such column; near names are offered."""
 
     @staticmethod
-    def describe(field: str, column: str, available: Sequence[str]) -> str:
+    def describe(field: str, column: str, available: Sequence[str], remedy: str = "") -> str:
         names = {name.casefold(): name for name in map(str, available) if name}
         near = get_close_matches(str(column).strip().casefold(), names, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(repr(names[name][:40]) for name in near)}? " if near else ""
         listing = ", ".join(" ".join(name.split())[:40] for name in list(names.values())[:20]) or "none that has a name"
-        return f"no column {column!r} for {field}; {hint}the table has: {listing}"
+        return f"no column {column!r} for {field}; {hint}the table has: {listing}{'; ' if remedy else ''}{remedy}"
 
 
 class BadTable(HiqlError):
@@ -149,6 +161,10 @@ class BadTable(HiqlError):
     @staticmethod
     def describe(what: str, remedy: str) -> str:
         return f"{what}; {remedy}"
+
+
+class TableWarning(UserWarning):
+    """Something about a table that may have been misread, although nothing in it is wrong."""
 
 
 class DataFolderError(HiqlError):

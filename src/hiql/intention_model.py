@@ -16,7 +16,7 @@ from hiql.data.coding import Coding
 from hiql.data.sizes import check_sizes, check_trajectories
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, FloatArray, IntentionDynamics
-from hiql.dynamics.markov import MarkovChain
+from hiql.dynamics.registry import make_dynamics
 from hiql.em import Climb, climb
 from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
 from hiql.inference import causal, expect, most_likely_path, smooth
@@ -31,6 +31,7 @@ from hiql.worlds.playing import play
 from hiql.worlds.remembering import remembering
 from hiql.worlds.starting import starting
 
+CLIENT_UNUSED = "the data are too few to share out, so the client was not used"
 FEW_STEPS = 0.5
 """An intention with fewer expected steps than this is reported as empty."""
 
@@ -42,7 +43,8 @@ class IntentionModel(ScoredEstimator):
     ----------
     n_intentions : K
     solver : how a reward explains weighted demonstrations (:class:`~hiql.solvers.RewardSolver`)
-    dynamics : how intentions follow one another; a first-order Markov chain by default
+    dynamics : how intentions follow one another: a name of ``hiql.dynamics.DYNAMICS`` or an object of
+        :mod:`hiql.dynamics`; "markov", a first-order Markov chain, by default
     n_init : random starts, each followed for a few iterations; the best is taken further
     patience : how many disturbances of the best solution may fail in a row before the search ends; None means
         12·(K − 1). With 0, the search is over after the starts.
@@ -80,7 +82,7 @@ class IntentionModel(ScoredEstimator):
         n_intentions: int = 2,
         *,
         solver: RewardSolver,
-        dynamics: IntentionDynamics | None = None,
+        dynamics: str | IntentionDynamics | None = None,
         n_init: int = 4,
         patience: int | None = None,
         max_iter: int = 1000,
@@ -106,7 +108,7 @@ class IntentionModel(ScoredEstimator):
         return self.solver
 
     def _dynamics(self) -> IntentionDynamics:
-        return MarkovChain() if self.dynamics is None else self.dynamics
+        return make_dynamics(self.dynamics)
 
     # --- fitting ----------------------------------------------------------------------------------------------
 
@@ -148,7 +150,7 @@ class IntentionModel(ScoredEstimator):
             restarts = Restarts((Attempt("init", best.objective, best.n_passes),))
         self._keep(problem, best, restarts, sort=init is None)
         if client is not None and problem.e_step is expect_here:
-            self.notes_ += ("the data are too few to share out, so the client was not used",)
+            self.notes_ += (CLIENT_UNUSED,)
         self.coding_ = Coding.of(data)
         self.about_: dict[str, Any] = {}
         return self
@@ -220,6 +222,11 @@ class IntentionModel(ScoredEstimator):
         if not data.has_next_states:
             notes.append("no step has a known next state: without a known world, rewards are log-odds of actions only")
         return tuple(notes)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The notes that bear on what was found, not on how it was computed."""
+        return tuple(note for note in getattr(self, "notes_", ()) if note != CLIENT_UNUSED)
 
     # --- inference --------------------------------------------------------------------------------------------
 

@@ -169,6 +169,74 @@ def test_naming_one_column_keeps_what_the_model_remembers_of_the_others(folder, 
     assert decoded["action"].tolist() == table["what"].tolist()
 
 
+def test_values_are_missing_by_role_or_column_and_what_is_unused_is_listed(folder, tmp_path):
+    table = pd.read_csv(folder / "grid.csv").rename(columns={"action": "choice_1"}).assign(weight=21.5)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    for key in ("action", "choice_1"):
+        facts = run_json("info", tmp_path / "t.csv", "--action", "choice_1", "--missing", f"{key}=stay")
+        assert facts["missing"] == (table["choice_1"] == "stay").sum() > 0
+        assert facts["unused_columns"] == ["intention", "weight"]
+    assert "not used intention, weight" in " ".join(
+        run("info", tmp_path / "t.csv", "--action", "choice_1").output.split()
+    )
+
+
+def test_a_repeated_option_combines_columns_and_decode_remembers(tmp_path):
+    rng = np.random.default_rng(0)
+    columns = {name: rng.integers(3, size=200) - 1 for name in ("x1", "x2", "x3")}
+    table = pd.DataFrame({"session": np.repeat(range(4), 50), **columns, "action": rng.integers(2, size=200)})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    states = ["--state", "x1", "--state", "x3"]
+    facts = run_json("fit", tmp_path / "t.csv", *states, "--missing", "none", "--out", tmp_path / "m.hiql")
+    assert facts["understood"]["columns"]["state"] == "x1 + x3"
+    assert (facts["understood"]["states"], facts["understood"]["missing"]) == (9, 0)
+    assert facts["understood"]["unused_columns"] == ["x2"]
+    run("decode", tmp_path / "m.hiql", tmp_path / "t.csv", "--out", tmp_path / "d.csv")
+    expected = [f"{a}, {b}" for a, b in zip(table["x1"], table["x3"], strict=True)]
+    assert pd.read_csv(tmp_path / "d.csv")["state"].tolist() == expected
+
+
+def test_minus_one_is_remarked_on_and_new_data_need_not_hold_what_was_missing(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"session": np.repeat(range(4), 50), "choice": rng.integers(-1, 2, size=200)})
+    table = table.assign(reward=rng.integers(2, size=200))
+    table.to_csv(tmp_path / "t.csv", index=False)
+    output = " ".join(run("info", tmp_path / "t.csv").output.split())
+    assert "-1 is taken as a choice like any other" in output
+    assert "0 with a missing state or action" in output
+    run("fit", tmp_path / "t.csv", "--missing", "choice=-1", "--out", tmp_path / "m.hiql")
+    table[table["choice"] >= 0].to_csv(tmp_path / "whole.csv", index=False)
+    run("decode", tmp_path / "m.hiql", tmp_path / "whole.csv", "--out", tmp_path / "d.csv")
+
+
+def test_names_are_set_and_kept_in_the_model_file(folder, tmp_path):
+    out = tmp_path / "m.hiql"
+    fit = ["fit", folder / "grid.csv", "-k", 2, "--world", "grid:5x5", "--out", out]
+    assert run_json(*fit, "--names", "go, return")["fit"]["names"] == ["go", "return"]
+    report = ["report", out, folder / "grid.csv", "--out", tmp_path / "r.html"]
+    run(*report)
+    assert "“go”" in (tmp_path / "r.html").read_text()
+    run(*report, "--names", "this,that")
+    assert "“that”" in (tmp_path / "r.html").read_text()
+    assert list(hiql.load(out).about_["names"]) == ["this", "that"]
+    run("decode", out, folder / "grid.csv", "--out", tmp_path / "d.csv")
+    assert {"p_this", "p_that"} <= set(pd.read_csv(tmp_path / "d.csv").columns)
+    for names in ("one", "a,a", "a,", "a,b,c"):
+        assert "give 2 different names" in " ".join(run(*report, "--names", names, code=2).output.split())
+
+
+def test_select_takes_names_for_the_number_that_is_chosen(folder, tmp_path):
+    options = ["--world", "grid:5x5", "--restarts", 2, "--folds", 2, "--jobs", 1, "--out", tmp_path]
+    found = run_json("select", folder / "grid.csv", "-k", "1-2", "--names", "go,return", *options)
+    model = hiql.load(tmp_path / "model.hiql")
+    assert list(model.about_["names"]) == ["go", "return"]
+    assert found["verdict"]["grade"] == hiql.evaluate.judge(model).grade == "sound"
+    again = run("select", folder / "grid.csv", "-k", "1-2", "--names", "all", *options)
+    assert "K = 2 was chosen, so the names were not used" in " ".join(again.output.split())
+    assert "Nothing speaks against this fit: it converged;" in " ".join(again.output.split())
+    run("select", folder / "grid.csv", "-k", "1-2", "--names", "a,b,c", *options, code=2)
+
+
 def test_brackets_in_names_are_printed_as_they_are(folder, tmp_path):
     table = pd.read_csv(folder / "grid.csv").rename(columns={"state": "where [s]"})
     table.to_csv(tmp_path / "[red]t.csv", index=False)
@@ -201,7 +269,7 @@ def test_a_state_the_model_does_not_know(folder, tmp_path):
         (["fit", "absent.csv"], "there is no file absent.csv"),
         (["fit", "{grid}", "--state", "stat"], "did you mean 'state'"),
         (["fit", "{grid}", "-k", "0"], "n_intentions"),
-        (["fit", "{grid}", "--world", "grid:2x2"], "is not among those of the model"),
+        (["fit", "{grid}", "--world", "grid:2x2"], "is not among those of the world"),
         (["fit", "{grid}", "--world", "atlantis"], "labyrinth or grid:WIDTHxHEIGHT"),
         (["fit", "{grid}", "--world", "labyrinth", "--model-free"], "choose one of them"),
         (["fit", "{grid}", "--transitions", "absent.npz"], "no such file"),
@@ -220,6 +288,9 @@ def test_a_state_the_model_does_not_know(folder, tmp_path):
         (["simulate", "gridworld", "--sessions", "0"], "n_sessions"),
         (["simulate", "gridworld", "--out", "x.nwb"], ".parquet"),
         (["fit", "{grid}", "-k", "400"], "choose at most 100"),
+        (["fit", "{grid}", "--missing", "stat=3"], "the column in missing is 'stat'; name a role or a column"),
+        (["fit", "{grid}", "--missing", "state=99"], "'99' does not occur in 'state'"),
+        (["fit", "{grid}", "--step", "step", "--step", "session"], "step is 'step + session'; name one column"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -8,7 +8,7 @@ import pytest
 
 from hiql.data.layout import Steps, Trials, find_layout, layout_from_dict
 from hiql.data.summary import cautions, summarise
-from hiql.errors import BadTable, ColumnNotFound, InvalidParameter
+from hiql.errors import ColumnNotFound, InvalidParameter
 
 STEPS = pd.DataFrame(
     {"Mouse": ["b", "b", "a", "a"], "Session": 1, "Step": [1, 0, 0, 1], "node": [1, 0, 0, 2], "action": 0}
@@ -66,7 +66,7 @@ def test_a_history_makes_trials_of_a_table_that_has_both():
 
 
 def test_a_table_with_neither_says_what_it_looked_for():
-    with pytest.raises(BadTable, match=r"choice; the table has 'x', 'y'.*--state and --action"):
+    with pytest.raises(ColumnNotFound, match=r"for state; the table has: x, y; name the columns.*--state, --action"):
         find_layout(pd.DataFrame({"x": [1], "y": [2]}), {})
 
 
@@ -90,7 +90,7 @@ def test_rows_lead_back_to_the_table(table):
 
 @pytest.mark.parametrize("table", [STEPS, TRIALS])
 def test_a_layout_survives_as_plain_values(table):
-    layout = find_layout(table, {}, missing=(-1, "x"))
+    layout = find_layout(table, {}, missing=(1, "0"))
     assert layout_from_dict(layout.to_dict()) == layout
 
 

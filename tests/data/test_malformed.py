@@ -161,8 +161,8 @@ def test_names_that_differ_in_writing_stay_apart(tmp_path):
 def test_a_session_of_several_animals_is_noticed_whatever_the_column_is_called(tmp_path, name):
     path = written(tmp_path, rows("a,1,0,0", "b,1,1,1", header=f"{name},session,state,action"))
     with pytest.raises(BadTable, match=f"session '1' holds rows of several values of '{name}'; pass subject='{name}'"):
-        hiql.read_table(path)
-    assert hiql.read_table(path, subject=name).subjects == ("a", "b")
+        hiql.read_table(path, subject="none")
+    assert hiql.read_table(path).subjects == hiql.read_table(path, subject=name).subjects == ("a", "b")
 
 
 @pytest.mark.parametrize("gap", ["", " ", "NA"])
@@ -191,9 +191,9 @@ REFUSED = {
     "long row": (rows("1,0,0", "1,1,1,1"), BadTable, "Expected 3 fields in line 3, saw 4.; correct it"),
     "open quote": (rows("1,0,0", '1,"1,1'), BadTable, "not a readable table .EOF inside string"),
     "two columns of a name": (rows("1,0,0,0", header="session,state,state,action"), BadTable, "2 columns 'state'"),
-    "other case": (rows("1,0,0", header="Session,STATE,Action"), ColumnNotFound, "did you mean 'STATE'"),
+    "other words": (rows("1,0,0", header="Session,STAT,Action"), ColumnNotFound, "did you mean 'STAT'"),
     "names without letters": (rows(",,", header=",,"), ColumnNotFound, "none that has a name"),
-    "endless name": (rows("1,2,3", header=f"session,{'s' * 9999},action"), ColumnNotFound, "^.{0,140}$"),
+    "endless name": (rows("1,2,3", header=f"session,{'s' * 9999},action"), ColumnNotFound, "^.{0,500}$"),
     "infinity": (rows("1,inf,0", "1,0,1"), BadTable, "state column holds infinity.*; correct it, or leave the cell"),
     "overflow": (rows("1,0,1e400", "1,0,1"), BadTable, "action column holds infinity"),
     "dash": (rows("1,-,0", "1,1,1"), BadTable, "'-' may be a value .*missing=.'-',. if it means not observed"),

@@ -49,6 +49,19 @@ def test_numbers_that_are_labels_of_a_file_are_labels(tmp_path, transitions):
     assert in_codes_of(coding, trajectories([1, 2], [0, 1])).states.tolist() == [0, 1]
 
 
+def test_digits_that_are_labels_of_a_file_are_labels(tmp_path, transitions):
+    """They were ignored: state 2 of the table was taken for the third row, whatever it was called."""
+    np.savez(tmp_path / "p.npz", transitions=transitions, states=["2", "0", "1"])
+    _, coding = load_world(tmp_path / "p.npz")
+    assert in_codes_of(coding, trajectories([2, 0, 1], [0, 1, 1])).states.tolist() == [0, 1, 2]
+    assert in_codes_of(coding, trajectories(["2", "0"], [0, 1])).states.tolist() == [0, 1]
+    with pytest.raises(
+        UnknownLabel, match=r"state '7' .* those of the world: '2', '0', '1'; .*--missing state=7"
+    ) as told:
+        in_codes_of(coding, trajectories([7, 0], [0, 1]))
+    assert "unknown-is-missing" not in str(told.value)
+
+
 def test_a_sparse_file_in_columns_is_read_as_such_and_a_damaged_one_refused(tmp_path):
     moves = sparse.csc_array(np.array([[0.0, 1.0], [1.0, 0.0]]))
     sparse.save_npz(tmp_path / "csc.npz", sparse.csc_array(np.array([[0.2, 0.8], [0.6, 0.4]])))

@@ -50,7 +50,7 @@ def decode(
         raise InvalidParameter(parameter="method", value=method, remedy=f"choose from {', '.join(METHODS)}")
     fitted = load(model)
     rows, layout, trajectories = read_for(fitted, data, table)
-    facts = understood(data, layout, trajectories, getattr(fitted, "mdp", None))
+    facts = understood(data, rows, layout, trajectories, getattr(fitted, "mdp", None))
     if not as_json:
         print_recognised(facts)
     steps = decoding_table(fitted, trajectories, fitted.about_.get("names"), method=method)

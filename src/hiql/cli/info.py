@@ -13,10 +13,11 @@ import typer
 from hiql.cli.commands import AsJson, print_json, print_pairs
 from hiql.cli.fit import fit_facts, print_fit
 from hiql.cli.inputs import TableOptions, print_understood, understood
-from hiql.data.tables import load_table
+from hiql.data.table_files import load_table
 from hiql.persistence import load
 
 PACKAGES = ("hiql", "numpy", "scipy", "numba", "pandas", "scikit-learn", "matplotlib", "plotly")
+FOR_MACHINES = {"layout", "agreement", "n_failed", "mean_session"}
 EXTRAS = {"dask": "distributed", "parquet": "pyarrow", "nwb": "pynwb"}
 
 
@@ -67,7 +68,7 @@ def show_model(path: Path, as_json: bool) -> None:
         "actions": model.n_actions_,
         "action names": ", ".join(map(str, coding.action_labels or range(coding.n_actions))),
         "world": str(getattr(model, "mdp", None) or "unknown"),
-    } | {name: value for name, value in model.about_.items() if name != "layout"}
+    } | {name: value for name, value in model.about_.items() if name not in FOR_MACHINES}
     if as_json:
         print_json({"model": facts, "about": model.about_, "fit": fit_facts(model)})
     else:
@@ -79,8 +80,8 @@ def show_table(path: Path, options: TableOptions, as_json: bool) -> None:
     rows = load_table(path)
     layout = options.layout(rows)
     data = layout.read(rows)
-    facts = understood(path, layout, data, None)
+    facts = understood(path, rows, layout, data, None)
     if as_json:
         print_json(facts)
     else:
-        print_understood(facts, data, layout.cautions(rows))
+        print_understood(facts)

@@ -14,20 +14,23 @@ import pandas as pd
 import typer
 
 from hiql.cli.commands import console, note, print_pairs, say
-from hiql.data.codes import Missing
 from hiql.data.coding import Coding
-from hiql.data.layout import NO_COLUMN, USUAL_NAMES, Layout, Steps, Trials, find_layout, layout_from_dict
+from hiql.data.columns import one_or_several, together
+from hiql.data.layout import Layout, Steps, Trials, find_layout, layout_from_dict
+from hiql.data.missing import Missing
 from hiql.data.summary import cautions, summarise
-from hiql.data.tables import load_table
+from hiql.data.table_files import load_table
+from hiql.data.tables import NO_COLUMN
 from hiql.data.trajectories import Trajectories
+from hiql.data.usual_names import USUAL_NAMES
 from hiql.errors import EmptyData, InvalidParameter
 from hiql.evaluate.naming import suggest_names
 from hiql.models import IntentionModel
+from hiql.sweep import Selection
 from hiql.worlds.files import coding_of, in_codes_of, load_world, named_world
 from hiql.worlds.mdp import MDP
 
 PANEL = "The table"
-FIELDS = ("state", "action", "choice", "outcome")
 DataFile = Annotated[
     Path,
     typer.Argument(metavar="DATA", help="A table with a header: CSV (also .gz), TSV or Parquet.", show_default=False),
@@ -41,17 +44,24 @@ def column_option(what: str) -> Any:
     return typer.Option(help=f"Column of {what}.", rich_help_panel=PANEL, show_default="by its name, or 'none'")
 
 
-Column = str | None
+Names = Annotated[
+    str | None,
+    typer.Option(
+        help="Names of the intentions, in their order: exploit,explore.", show_default="where sure, or numbers"
+    ),
+]
+Column = list[str] | None
+"""Several columns are combined into one."""
 
 
 @dataclass(frozen=True)
 class TableOptions:
-    """Which columns mean what."""
+    """Which columns mean what; an option that is repeated combines its columns into one."""
 
     session: Annotated[Column, column_option("session names")] = None
     subject: Annotated[Column, column_option("subjects")] = None
     step: Annotated[Column, column_option("step numbers, to sort by")] = None
-    state: Annotated[Column, column_option("states")] = None
+    state: Annotated[Column, column_option("states; repeat it to combine columns into one state")] = None
     action: Annotated[Column, column_option("actions")] = None
     next_state: Annotated[Column, column_option("the states that followed")] = None
     choice: Annotated[Column, column_option("choices, for tables of trials")] = None
@@ -59,8 +69,8 @@ class TableOptions:
     missing: Annotated[
         list[str] | None,
         typer.Option(
-            help="A value that means not observed, besides empty cells; may be repeated. action=9 is about that column "
-            "only; 'none': there is no such value.",
+            help="A value that means not observed, besides empty cells; may be repeated. action=9 is about one role or "
+            "column only; 'none': there is no such value.",
             rich_help_panel=PANEL,
             show_default=False,
         ),
@@ -70,18 +80,20 @@ class TableOptions:
         return find_layout(table, self.given, history=history, missing=self.not_observed)
 
     @property
-    def given(self) -> dict[str, str | None]:
+    def given(self) -> dict[str, list[str] | None]:
         return {role: getattr(self, role) for role in USUAL_NAMES}
 
     @property
     def not_observed(self) -> Missing:
-        """The values that mean "not observed": in all columns, or by column where any is named."""
+        """The values that mean "not observed": by role or column, and by "" in all of them."""
         if self.missing is None:
             return None
-        pairs = [value.rpartition("=")[::2] for value in self.missing if value != NO_COLUMN]
-        if not any(role in FIELDS for role, _ in pairs):
-            return tuple(value for value in self.missing if value != NO_COLUMN)
-        return {field: tuple(v for role, v in pairs if role in {field, ""}) for field in FIELDS}
+        said: dict[str, tuple[str, ...]] = {}
+        for text in self.missing:
+            key, _, value = text.rpartition("=")
+            if text != NO_COLUMN:
+                said[key] = (*said.get(key, ()), value)
+        return said or ()
 
 
 @dataclass(frozen=True)
@@ -155,9 +167,15 @@ def read_for(model: IntentionModel, path: Path, options: NewTableOptions) -> tup
     table = load_table(path)
     remembered = model.about_.get("layout")
     if isinstance(remembered, dict):
-        named = {role: None if name == NO_COLUMN else name for role, name in options.given.items() if name is not None}
+        named = {
+            role: None if names == [NO_COLUMN] else one_or_several(role, names)
+            for role, names in options.given.items()
+            if names is not None
+        }
         missing = {} if options.missing is None else {"missing": options.not_observed}
         layout = layout_from_dict(remembered | named | missing)
+        if missing:  # new data need not hold what was missing in the old
+            layout.check_missing(table)
     else:
         layout = options.layout(table)
     data = model.coding_.recode(layout.read(table), unknown_is_missing=options.unknown_is_missing)
@@ -168,15 +186,21 @@ def read_for(model: IntentionModel, path: Path, options: NewTableOptions) -> tup
     return table, layout, data
 
 
-def understood(path: Path, layout: Layout, data: Trajectories, world: MDP | None) -> dict[str, Any]:
+def understood(
+    path: Path, table: pd.DataFrame, layout: Layout, data: Trajectories, world: MDP | None
+) -> dict[str, Any]:
     """What was understood of a table, as plain values."""
-    columns = {role: name for role, name in layout.to_dict().items() if role not in {"kind", "missing"}}
-    return {"file": str(path), "columns": columns, "world": "unknown" if world is None else repr(world)} | summarise(
-        data
-    )
+    columns = {role: value for role, value in layout.to_dict().items() if role not in {"kind", "missing"}}
+    return {
+        "file": str(path),
+        "columns": {role: together(name) if isinstance(name, tuple) else name for role, name in columns.items()},
+        "unused_columns": layout.unused(table),
+        "world": "unknown" if world is None else repr(world),
+        "cautions": [*layout.cautions(table), *cautions(data)],
+    } | summarise(data)
 
 
-def print_understood(facts: dict[str, Any], data: Trajectories, doubts: Sequence[str] = ()) -> None:
+def print_understood(facts: dict[str, Any]) -> None:
     """Print what was understood before any work is done, so that a mistake shows at once."""
     lengths = facts["steps_per_session"]
     shares = ", ".join(f"{name} {share:.0%}" for name, share in list(facts["action_shares"].items())[:8])
@@ -184,6 +208,7 @@ def print_understood(facts: dict[str, Any], data: Trajectories, doubts: Sequence
     print_pairs(
         {
             "columns": ", ".join(f"{role}: {name}" for role, name in facts["columns"].items() if name is not None),
+            "not used": ", ".join(facts["unused_columns"]) or "–",
             "order": "as in the file" if facts["columns"]["step"] is None else f"by {facts['columns']['step']}",
             "subjects": facts["subjects"],
             "sessions": f"{facts['sessions']:,} of {lengths['least']}–{lengths['most']} steps "
@@ -196,27 +221,52 @@ def print_understood(facts: dict[str, Any], data: Trajectories, doubts: Sequence
         f"What I understood of {facts['file']}",
     )
     console.print()
-    for caution in (*doubts, *cautions(data)):
+    for caution in facts["cautions"]:
         note(caution)
 
 
 def print_recognised(facts: dict[str, Any]) -> None:
-    """One line about data that are read like those of the fit."""
+    """One line about data that are read like those of the fit, and what may have been misread."""
     columns = ", ".join(f"{role}: {name}" for role, name in facts["columns"].items() if name is not None)
     say(
         f"{facts['file']}: {facts['steps']:,} steps in {facts['sessions']:,} sessions of {facts['subjects']} "
         f"subject(s), {facts['missing']:,} steps with a missing state or action ({columns})."
     )
+    for caution in facts["cautions"]:
+        note(caution)
 
 
-def remember(model: IntentionModel, data: Trajectories, path: Path, layout: Layout) -> None:
+def remember(
+    model: IntentionModel,
+    data: Trajectories,
+    path: Path,
+    layout: Layout,
+    names: Sequence[str] | None = None,
+    selection: Selection | None = None,
+) -> None:
     """Let the model's file tell how it was made, how its table is laid out, and what its intentions are called."""
     model.about_ = versions_and_command() | {
         "data": path.name,
         "layout": layout.to_dict(),
         "seed": model.random_state,
-        "names": list(suggest_names(model, data)),
+        "names": list(suggest_names(model, data) if names is None else names),
+        "agreement": {} if selection is None else selection.agreement,
+        "n_failed": 0 if selection is None else len(selection.failures),
+        "mean_session": float(data.lengths.mean()),
     }
+
+
+def names_in(text: str | None, numbers: Sequence[int]) -> list[str] | None:
+    """The names in "exploit,explore": all different, and as many as one of the ``numbers`` of intentions."""
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if not all(names) or len(set(names)) < len(names) or len(names) not in numbers:
+        wanted = " or ".join(map(str, numbers))
+        raise InvalidParameter(
+            parameter="names", value=text, remedy=f"give {wanted} different names with commas between: one,two"
+        )
+    return names
 
 
 def versions_and_command() -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from itertools import product
 from os import PathLike
@@ -11,11 +12,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from hiql.data.codes import MISSING, Codes, Missing, encode, label_text, missing_in
+from hiql.data import doubts
+from hiql.data.codes import MISSING, Codes, encode, label_text
+from hiql.data.missing import Missing, check_marks, marks_of
 from hiql.data.step_columns import following_states
-from hiql.data.tables import column, load_table, ordered_sessions
+from hiql.data.table_files import load_table
+from hiql.data.tables import NO_COLUMN, column, ordered_sessions
 from hiql.data.trajectories import Trajectories
-from hiql.errors import BadTable, EmptyData, InvalidParameter
+from hiql.errors import EmptyData, InvalidParameter, TableWarning
 
 NO_HISTORY = "·"
 """The symbol for a trial before the session's start."""
@@ -42,24 +46,50 @@ def bandit_trials(
     are 1 + m + … + m^ℓ states, all enumerated whether visited or not, so that animals and folds agree.
 
     A missed trial (no choice) is a missing step: it carries no evidence and does not enter the histories.
-    Nor does a trial without an outcome, whose next state is therefore unknown. ``missing`` is that of
-    :func:`hiql.read_table`; an outcome of -1 in a trial with a choice could also be a loss, and is an error until
-    ``missing`` says which.
+    Nor does a trial without an outcome, whose next state is therefore unknown. Empty cells are missing, and what
+    ``missing`` says, as in :func:`hiql.read_table`; -1 is a choice or an outcome like any other unless it says so.
 
     ``memory`` gives time constants in trials: each adds leaky traces of past choices, and of choices times rewards, to
     the inputs (:mod:`hiql.data.memory`). They need outcomes that are amounts. With ``history=0`` there is one state.
     """
+    frame = table if isinstance(table, pd.DataFrame) else load_table(table)
+    roles = {"choice": (choice,), "outcome": (outcome,)}
+    for field, (name,) in roles.items():
+        column(frame, field, name)
+    check_marks(missing, frame, roles)
+    data = trials_from_table(
+        frame, history, choice, outcome, session=session, subject=subject, step=step, missing=missing
+    )
+    unsaid = {name for name, values in marks_of(missing, roles).items() if values is None}
+    named = {"session": session, "subject": subject, "step": step}
+    columns = {role: None if name == NO_COLUMN else name for role, name in named.items()}
+    for caution in (*doubts.gaps(frame.reset_index(drop=True), columns), *doubts.values(frame, roles, unsaid)):
+        warnings.warn(caution, TableWarning, stacklevel=2)
+    return data.with_memory(memory) if len(memory) else data
+
+
+def trials_from_table(
+    table: pd.DataFrame,
+    history: int,
+    choice: str,
+    outcome: str,
+    *,
+    session: str,
+    subject: str | None,
+    step: str | None,
+    missing: Missing,
+) -> Trajectories:
+    """:func:`bandit_trials`, once the columns are known to be there and ``missing`` to make sense."""
     if not isinstance(history, int | np.integer) or history < 0:
         raise InvalidParameter(parameter="history", value=history, remedy="choose a whole number ≥ 0")
-    frame = table if isinstance(table, pd.DataFrame) else load_table(table)
-    for field, name in (("choice", choice), ("outcome", outcome)):
-        column(frame, field, name)
-    frame, offsets, names, subjects = ordered_sessions(frame, session, subject, step)
-    choices = encode(frame[choice], field="choice", missing=missing)
-    outcomes = _outcomes(frame[outcome].mask(choices.codes < 0), missing)
+    marks = marks_of(missing, {"choice": (choice,), "outcome": (outcome,)})
+    frame, offsets, names, subjects = ordered_sessions(table, session, subject, step)
+    choices = encode(frame[choice], field="choice", missing=marks[choice])
+    made = frame[outcome].mask(choices.codes < 0)  # what a missed trial brought is no outcome
+    outcomes = encode(made, field="outcome", missing=marks[outcome])
     n_states = _n_states(choices, outcomes, int(history))
     states = history_states(choices, outcomes, offsets, int(history))
-    data = Trajectories(
+    return Trajectories(
         states=states,
         actions=choices.codes,
         next_states=np.where(outcomes.codes >= 0, following_states(states, offsets), MISSING),
@@ -70,29 +100,16 @@ def bandit_trials(
         subjects=tuple(subjects),
         state_labels=history_labels(choices, outcomes, int(history)),
         action_labels=choices.labels,
-        **_what_followed(outcomes),
+        **what_followed(outcomes),
     )
-    return data.with_memory(memory) if len(memory) else data
 
 
-def _what_followed(outcomes: Codes) -> dict[str, Any]:
+def what_followed(outcomes: Codes) -> dict[str, Any]:
     """Outcomes as amounts where all are numbers, else as codes with labels; NaN where there is none."""
     labels = tuple(range(outcomes.size)) if outcomes.labels is None else outcomes.labels
     are_amounts = all(isinstance(label, int | float) for label in labels)
     values = np.array([*(labels if are_amounts else range(len(labels))), np.nan], dtype=np.float64)
     return {"outcomes": values[outcomes.codes], "outcome_labels": None if are_amounts else labels}
-
-
-def _outcomes(column: pd.Series, missing: Missing) -> Codes:
-    """The outcomes of the trials with a choice."""
-    outcomes = encode(column, field="outcome", missing=missing)
-    if missing_in("outcome", missing) is None and ((outcomes.codes < 0) & column.isin([-1, "-1"]).to_numpy()).any():
-        raise BadTable(
-            what="the outcome column holds -1 in trials with a choice, which may be a loss or an unknown outcome",
-            remedy="pass missing=() if -1 is a real value (--missing none on the command line), missing=(-1,) if it "
-            "means not observed (--missing=-1)",
-        )
-    return outcomes
 
 
 def _n_states(choices: Codes, outcomes: Codes, history: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -48,27 +48,19 @@ class Codes(NamedTuple):
     size: int
 
 
-Missing = Sequence[object] | Mapping[str, Sequence[object]] | None
-"""Values that mean "not observed": in every column, or by field ("state", "action", "choice", "outcome")."""
-
-
-def missing_in(field: str, missing: Missing) -> Sequence[object] | None:
-    return missing.get(field) if isinstance(missing, Mapping) else missing
-
-
-def encode(*columns: pd.Series, field: str, size: int | None = None, missing: Missing = None) -> Codes:
+def encode(*columns: pd.Series, field: str, size: int | None = None, missing: Sequence[object] | None = None) -> Codes:
     """Code the values of one or more columns that share a meaning (state and next state), end to end.
 
     Integers 0…n-1 without gaps stay what they are, and so do all integers when ``size`` says how many codes
     there are. Strings, gaps and other numbers are sorted and numbered; their labels are kept.
-    NaN, empty cells and the values in ``missing`` become -1. By default -1 is missing, unless the other
-    values make that doubtful, which is an error.
+    NaN, empty cells and the values in ``missing`` become the code -1. The value -1 is a label like any other. Where
+    ``missing`` is None, what people write where there is nothing ("-", "none") is asked about, by an error.
     """
     values = pd.concat([c.reset_index(drop=True).astype(object) for c in columns], ignore_index=True)
     try:
         row_to_found, different = pd.factorize(values)
         found = _tidy([_plain(value) for value in different])
-        absent = _absent(found, field, missing_in(field, missing))
+        absent = _absent(found, field, missing)
         labels = sorted(set(found) - absent)
     except TypeError as error:  # lists, or dates beside numbers
         raise BadTable(
@@ -114,16 +106,12 @@ def _absent(found: list[Any], field: str, missing: Sequence[object] | None) -> s
         )
     if missing is None:
         present = set(found) - {""}
-        numbers = {value for value in present if isinstance(value, int | float)}
-        if -1 in numbers and (present == {-1, 1} or min(numbers) < -1):
-            raise _doubtful(field, (-1,), sorted(numbers))
         marks = {value for value in present if isinstance(value, str) and value.casefold() in MARKS}
         others = [str(value) for value in present - marks]
         signs = any(not mark.isalnum() for mark in marks) and any(other.isalnum() for other in others)
         if marks and (signs or all(map(NUMBER.fullmatch, others))):  # "none" among words is a word
             raise _doubtful(field, tuple(sorted(marks)), sorted(others))
-        missing = (MISSING,)
-    gone = {label_text(_number(value)) for value in missing}
+    gone = {text for value in missing or () for text in written_as(value)}
     return {"", *(value for value in found if label_text(value) in gone)}
 
 
@@ -141,6 +129,11 @@ def _check_kept(labels: Sequence[Any], field: str) -> None:
     """Whole numbers are to be kept as codes: all labels must be such, or all codes would silently change."""
     numbers = [WHOLE.fullmatch(str(label)) is not None for label in labels]
     codes = [number and abs(float(label)) < 2**31 for number, label in zip(numbers, labels, strict=True)]
+    if MISSING in labels:
+        raise BadTable(
+            what=f"with n_{field}s the numbers in the {field} column are codes, but it also holds -1",
+            remedy=f"pass missing=(-1,) if -1 means not observed, or leave out n_{field}s",
+        )
     if any(numbers) and not all(codes):
         other = labels[codes.index(False)]
         raise BadTable(
@@ -156,9 +149,10 @@ def label_text(label: Hashable) -> str:
     return str(label)
 
 
-def _number(value: object) -> Any:
-    """A number written as text is that number, as it is among the values of a column."""
-    return float(value) if isinstance(value, str) and WHOLE.fullmatch(value.strip()) else value
+def written_as(value: Any) -> set[str]:
+    """The texts that a value of a column may have if it is this one: "1.0", 1.0 and 1 are one number."""
+    text = str(value).strip()
+    return {text, str(int(text.partition(".")[0])) if WHOLE.fullmatch(text) else label_text(value)}
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from hiql.data.codes import MISSING, label_text
+from hiql.data.codes import MISSING, WHOLE, label_text
 from hiql.data.described import check_description, plain_labels
 from hiql.data.matching import context_column, in_order, input_columns, known_codes, taken
 from hiql.data.memory import Memory
@@ -171,8 +171,8 @@ class Coding:
 
 
 def has_words(labels: Labels) -> bool:
-    """Whether any label is text; numbers may be codes, words cannot."""
-    return any(isinstance(label, str) for label in labels or ())
+    """Whether any label is a word; numbers may be codes, also those written as text, and words cannot."""
+    return any(isinstance(label, str) and not WHOLE.fullmatch(label) for label in labels or ())
 
 
 def _texts(labels: Sequence[Hashable]) -> list[str]:

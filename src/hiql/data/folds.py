@@ -30,8 +30,8 @@ def session_folds(
     """Split the sessions into ``n_folds`` parts, each held out once.
 
     Sessions of one group (one label a session: a subject, or identical trajectories) stay on the same side;
-    by default every unit of smoothing, which is a session, is its own group. Each stratum (again one label a session, for example
-    ``data.subjects``) is spread evenly over the folds.
+    by default every unit of smoothing, which is a session, is its own group. Each stratum (again one label a
+    session, for example ``data.subjects``) is spread evenly over the folds.
     """
     keys = data.unit_of_session if groups is None else _codes(groups, data, "groups")
     layers = np.zeros(data.n_sessions, int) if strata is None else _codes(strata, data, "strata")

@@ -53,7 +53,8 @@ def open_trajectories(folder: str | PathLike[str]) -> Trajectories:
         about = json.loads((path / ABOUT).read_text(encoding="utf-8"))
         _check_version(about, path)
         parts: dict[str, Any] = checked_about(about)
-        parts |= {name: _mapped(path, name) for name in ARRAYS if name in NEEDED or (path / f"{name}.npy").exists()}
+        written = about.get("arrays", [name for name in ARRAYS if name in NEEDED or _file(path, name).exists()])
+        parts |= {name: _mapped(path, name) for name in ARRAYS if name in written}
         parts |= {name: np.array(parts[name]) for name in READ if name in parts}
         return Trajectories(**parts)
     except DataFolderError:
@@ -85,14 +86,21 @@ def new_data_folder(folder: str | PathLike[str]) -> AbstractContextManager[Path]
 
 def array_file(place: Path, name: str, *shape: int) -> BinaryIO:
     """The new .npy file of an array of this shape, to which its rows can be written part by part."""
-    file = (place / f"{name}.npy").open("xb")
+    file = _file(place, name).open("xb")
     header = {"descr": np.dtype(ARRAYS[name]).newbyteorder("<").str, "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(file, header)
     return file
 
 
 def write_about(place: Path, about: dict[str, Any]) -> None:
-    (place / ABOUT).write_text(json.dumps({"format": FORMAT, "version": VERSION} | about), encoding="utf-8")
+    """Written last: it tells which arrays belong to the folder, so that one lost in copying is missed."""
+    arrays = [name for name in ARRAYS if _file(place, name).exists()]
+    kind = {"format": FORMAT, "version": VERSION, "arrays": arrays}
+    (place / ABOUT).write_text(json.dumps(kind | about), encoding="utf-8")
+
+
+def _file(folder: Path, name: str) -> Path:
+    return folder / f"{name}.npy"
 
 
 def _check_version(about: Any, path: Path) -> None:
@@ -107,7 +115,7 @@ def _check_version(about: Any, path: Path) -> None:
 
 
 def _mapped(folder: Path, name: str) -> npt.NDArray[Any]:
-    array = np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+    array = np.load(_file(folder, name), mmap_mode="r", allow_pickle=False)
     kind, n_axes = np.dtype(ARRAYS[name]), 2 if name in WIDE else 1
     if array.dtype != kind or array.ndim != n_axes or not array.flags.c_contiguous:
         expected = "one row a step" if name in WIDE else "one number each"

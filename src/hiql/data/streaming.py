@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from os import PathLike
@@ -15,56 +15,89 @@ import pandas as pd
 
 from hiql.data.blocks import BLOCK
 from hiql.data.codes import MISSING, label_text
+from hiql.data.columns import names_in
 from hiql.data.mapped import array_file, new_data_folder, open_trajectories, write_about
+from hiql.data.missing import Missing, marks_of
+from hiql.data.streaming_columns import StreamedExtra
+from hiql.data.table_columns import Extra
 from hiql.data.tables import MOST_PAIRS, looks_like_subject
 from hiql.data.trajectories import Trajectories
 from hiql.errors import BadTable, ColumnNotFound, EmptyData, MissingExtra
 
 Codes = npt.NDArray[np.int32]
+UNKNOWN = -(2**62)
+"""Stands for "not observed" while -1 may be a number that somebody wrote; an integer, and exact as a float."""
 
 
 def stream_table(
     path: str | PathLike[str],
     folder: str | PathLike[str],
     session: str = "session",
-    state: str = "state",
+    state: str | None = "state",
     action: str = "action",
     subject: str | None = None,
     next_state: str | None = None,
     *,
     n_states: int | None = None,
     n_actions: int | None = None,
+    missing: Missing = None,
+    inputs: str | Sequence[str] = (),
+    contexts: str | Sequence[str] = (),
+    outcome: str | None = None,
+    order: str | None = None,
+    day: str | None = None,
+    missing_inputs: str = "error",
 ) -> Trajectories:
     """Turn a Parquet file with one row a step into a folder, and open it: for tables larger than memory.
 
-    States and actions must be codes 0, 1, …; -1 and empty cells mean "not observed". The rows of a session lie
-    together, in order. Columns are those of :func:`hiql.read_table`; the sizes default to the largest code plus one.
-    The folder must not exist yet. Open it again with :func:`hiql.open_trajectories`.
+    States and actions must be codes 0, 1, …; empty cells mean "not observed", and so do the numbers in ``missing``
+    (given as in :func:`hiql.read_table`): other negative ones are an error. The rows of a session lie together, in
+    order. The sizes default to the largest code plus one; ``state=None`` means one state. Inputs and outcomes must be
+    numbers; the other columns are those of :func:`hiql.read_table`. The folder must not exist yet. Open it again with
+    :func:`hiql.open_trajectories`.
     """
-    codes = {"state": CodeColumn(state, n_states), "action": CodeColumn(action, n_actions)}
-    if next_state is not None:
-        codes["next_state"] = CodeColumn(next_state, n_states)
+    names = {"state": state, "action": action, "next_state": next_state}
+    roles = {role: (name,) for role, name in names.items() if name is not None}
+    marks = marks_of(missing, roles)
+    sizes = {"state": n_states, "action": n_actions, "next_state": n_states}
+    codes = {role: CodeColumn(name, sizes[role], marks[name] or ()) for role, (name,) in roles.items()}
     file = _parquet(Path(path))
     sessions = Sessions(session, subject, _doubtful_subject(file, subject, session))
-    columns = [*sessions.columns, *(column.name for column in codes.values())]
+    extra = StreamedExtra(Extra(names_in(inputs), names_in(contexts), outcome, order, day, missing_inputs))
+    columns = [*sessions.columns, *(column.name for column in codes.values()), *extra.columns]
     _check_columns(file, columns, path)
     with new_data_folder(folder) as place:
-        _copy(file, place, columns, codes, sessions)
-        for name in ("state", "action"):
-            codes[name].check()
-        n_states = max(codes[name].size for name in codes if name != "action")
+        _copy(file, place, columns, codes, sessions, extra)
+        for role in ("state", "action"):
+            if role in codes:
+                codes[role].check()
+        _check_marks_met(codes.values())
+        n_states = max([1 if n_states is None else n_states, *(codes[r].size for r in codes if r != "action")])
         n_actions = codes["action"].size
         if n_states * n_actions > MOST_PAIRS:
             raise BadTable(
                 what=f"{path} has {n_states} states × {n_actions} actions, more than {MOST_PAIRS} pairs",
                 remedy=f"check that {state!r} and {action!r} are the right columns; code states without gaps",
             )
-        about = {"n_states": n_states, "n_actions": n_actions, "state_labels": None, "action_labels": None}
-        write_about(place, about | {"session_names": sessions.names, "subjects": sessions.owners})
+        about: dict[str, Any] = {
+            "n_states": n_states,
+            "n_actions": n_actions,
+            "state_labels": None,
+            "action_labels": None,
+        }
+        about |= {"session_names": sessions.names, "subjects": sessions.owners}
+        write_about(place, about | extra.finish(place, sessions.owners))
     return open_trajectories(folder)
 
 
-def _copy(file: Any, place: Path, columns: list[str], codes: dict[str, CodeColumn], sessions: Sessions) -> None:
+def _copy(
+    file: Any,
+    place: Path,
+    columns: list[str],
+    codes: dict[str, CodeColumn],
+    sessions: Sessions,
+    extra: StreamedExtra,
+) -> None:
     """Write the arrays of all batches.
 
     The next state of a step is, where no column gives it, the state of the next row, or missing if that row begins a
@@ -75,10 +108,13 @@ def _copy(file: Any, place: Path, columns: list[str], codes: dict[str, CodeColum
         states, actions, next_states = (
             stack.enter_context(array_file(place, name, n_rows)) for name in ("states", "actions", "next_states")
         )
+        extra.open(place, n_rows, stack)
         row = 0
         for batch in _batches(file, columns):
             starts = sessions.take(batch, row)
-            parts = {name: column.take(batch, row) for name, column in codes.items()}
+            parts = {"state": np.zeros(len(batch), dtype=np.int32)}
+            parts |= {name: column.take(batch, row) for name, column in codes.items()}
+            extra.take(batch, row, starts, sessions)
             following = parts["state"].copy()
             following[starts - row] = MISSING
             states.write(parts["state"].data)
@@ -91,47 +127,63 @@ def _copy(file: Any, place: Path, columns: list[str], codes: dict[str, CodeColum
         offsets.write(np.array([*sessions.starts, n_rows], dtype=np.int64).data)
 
 
+def _number(mark: object) -> float:
+    """A mark as a number; NaN, which equals nothing, where it is none."""
+    return float(pd.to_numeric(pd.Series([mark], dtype=object), errors="coerce").iloc[0])
+
+
+def _check_marks_met(columns: Collection[CodeColumn]) -> None:
+    """After the last batch: did every value that means "not observed" occur, at least in one column?"""
+    met = set().union(*(column.met for column in columns))
+    for column in columns:
+        for mark in column.marks:
+            if mark not in met:
+                what = f"missing: {mark!r} does not occur in {column.name!r}"
+                raise BadTable(what=what, remedy="give the value as it stands in the table, or leave it out")
+
+
 # --- columns --------------------------------------------------------------------------------------------------
 
 
 @dataclass
 class CodeColumn:
-    """A column of codes, of which ``given`` says how many there are; remembers the extremes it has met."""
+    """A column of codes, of which ``given`` says how many there are; ``marks`` mean "not observed".
+
+    It remembers the largest code and the marks that it has met.
+    """
 
     name: str
     given: int | None
+    marks: tuple[object, ...] = ()
     largest: int = MISSING
-    smallest: int = 2**31
-    has_mark: bool = False
+    met: set[object] = field(default_factory=set)
 
     @property
     def size(self) -> int:
         return self.largest + 1 if self.given is None else self.given
 
     def check(self) -> None:
-        """After the last batch: was anything observed, and is there no doubt what -1 means?"""
+        """After the last batch: was anything observed?"""
         if self.largest < 0:
             raise EmptyData(what=f"every {self.name} is missing", remedy="check the column names")
-        if self.has_mark and self.smallest == self.largest == 1:
-            raise BadTable(
-                what=f"column {self.name!r} holds -1 and 1 only: is -1 a value, or does it mark a missing one?",
-                remedy="write 0 and 1 for two values, or leave the cells of missing ones empty",
-            )
 
     def take(self, batch: Any, row: int) -> Codes:
         """The codes of a batch that begins at ``row``, as int32."""
         values = self._whole(batch.column(self.name), row)
         limit = 2**31 - 1 if self.given is None else self.given
-        bad = (values < MISSING) | (values >= limit)
+        for mark in self.marks:
+            here = values == _number(mark)
+            self.met |= {mark} if here.any() else set()
+            values = np.where(here, UNKNOWN, values)
+        bad = ((values < 0) & (values != UNKNOWN)) | (values >= limit)
         if bad.any():
-            raise self._wrong(row, bad, values, f"is outside 0…{limit - 1}", "recode it, or pass a larger size")
-        known = values[values >= 0]
-        if len(known):
-            self.largest, self.smallest = max(self.largest, int(known.max())), min(self.smallest, int(known.min()))
-        return values.astype(np.int32)
+            remedy = f"recode it, pass a larger size, or missing={{{self.name!r}: (…,)}} if it means not observed"
+            raise self._wrong(row, bad, values, f"is outside 0…{limit - 1}", remedy)
+        self.largest = max(self.largest, int(values.max(initial=MISSING)))
+        return np.maximum(values, MISSING).astype(np.int32)
 
     def _whole(self, column: Any, row: int) -> npt.NDArray[Any]:
-        """Integers, or floats without a fraction, with -1 where there is nothing."""
+        """Integers, or floats without a fraction, with ``UNKNOWN`` where there is nothing."""
         import pyarrow.types as kinds
 
         if not (kinds.is_integer(column.type) or kinds.is_floating(column.type) or kinds.is_null(column.type)):
@@ -140,14 +192,13 @@ class CodeColumn:
                 remedy="code them as 0, 1, … first, or read a smaller table with hiql.read_table, which does",
             )
         values = (column.cast("float64") if column.null_count else column).to_numpy(zero_copy_only=False)
-        self.has_mark |= bool((values == MISSING).any())
         if values.dtype.kind in "iu":
-            return values
+            return values if values.dtype.kind == "i" else values.astype(np.float64)
         missing = np.isnan(values)
         bad = ~missing & (values != np.round(values))
         if bad.any():
             raise self._wrong(row, bad, values, "is not a whole number", "write codes 0, 1, …")
-        return np.where(missing, MISSING, values)
+        return np.where(missing, UNKNOWN, values)
 
     def _wrong(self, row: int, bad: Any, values: Any, problem: str, remedy: str) -> BadTable:
         at = int(np.argmax(bad))

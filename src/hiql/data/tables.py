@@ -1,78 +1,44 @@
-"""Tables in, ``Trajectories`` out: a file or a DataFrame with one row a step."""
+"""Tables of steps in, ``Trajectories`` out, once it is known which column means what."""
 
 from __future__ import annotations
-
-from os import PathLike
 
 import numpy as np
 import pandas as pd
 
-from hiql.data.codes import Missing, encode, label_text
+from hiql.data.codes import encode, label_text
+from hiql.data.missing import Missing, marks_of
 from hiql.data.step_columns import following_states
-from hiql.data.table_files import load_table
 from hiql.data.trajectories import Trajectories
 from hiql.errors import BadTable, ColumnNotFound, EmptyData
 
 SUBJECT_COLUMNS = ("subject", "animal", "mouse", "rat", "monkey", "participant")
 """Columns that probably tell animals apart, when none was named; "Mouse_ID" counts as "mouse"."""
+NO_COLUMN = "none"
+"""What to write for a column that is not to be used although its name suggests it."""
+ONE_STATE = "the one state"
+"""The name of the column that is made up for tables without states."""
 MOST_PAIRS = 20_000_000
 """Pairs of a state and an action beyond which a fit would need gigabytes."""
 
 
-def read_table(
-    path: str | PathLike[str],
-    session: str = "session",
-    state: str = "state",
-    action: str = "action",
-    subject: str | None = None,
-    next_state: str | None = None,
-    *,
-    step: str | None = None,
-    n_states: int | None = None,
-    n_actions: int | None = None,
-    missing: Missing = None,
-) -> Trajectories:
-    """Read a table with one row a step: comma, semicolon, tab or | between columns, or Parquet; also gzipped.
-
-    Parameters
-    ----------
-    session, state, action : column names
-    subject : column that says whose session it is; session names may repeat between subjects
-    next_state : column with the state that followed; by default the state of the next row of the session
-    step : column to sort each session by; by default rows are in order
-    n_states, n_actions : how many there are in the world, when the data need not show them all. Integer codes
-        are then kept as they are; otherwise strings and gaps are coded to 0…n-1 and the labels kept.
-    missing : values that mean "not observed", besides NaN and empty cells; a mapping such as {"action": (9,)} gives
-        them for one column. By default -1, unless the other
-        values of the column make that doubtful (such as -1 and 1 only), which is an error
-    """
-    return trajectories_from_table(
-        load_table(path),
-        session=session,
-        state=state,
-        action=action,
-        subject=subject,
-        next_state=next_state,
-        step=step,
-        n_states=n_states,
-        n_actions=n_actions,
-        missing=missing,
-    )
-
-
-def column(table: pd.DataFrame, field: str, name: str) -> pd.Series:
+def column(table: pd.DataFrame, field: str, name: str, remedy: str = "") -> pd.Series:
     """The column called ``name``, or an error that offers the nearest names."""
     if name not in table.columns:
-        if not pd.to_numeric(pd.Series(table.columns, dtype=object), errors="coerce").isna().any():
-            raise BadTable(
-                what=f"no column {name!r} for {field}, and all column names are numbers",
-                remedy="add a header line, such as session,state,action",
-            )
-        raise ColumnNotFound(field=field, column=name, available=[str(c) for c in table.columns])
+        raise missing_column(table, field, name, remedy)
     found = table[name]
     if isinstance(found, pd.DataFrame):
         raise BadTable(what=f"the table has {found.shape[1]} columns {name!r}", remedy="rename or drop one")
     return found
+
+
+def missing_column(table: pd.DataFrame, field: str, name: str, remedy: str = "") -> BadTable | ColumnNotFound:
+    """The error for a column that is not there."""
+    if not pd.to_numeric(pd.Series(table.columns, dtype=object), errors="coerce").isna().any():
+        return BadTable(
+            what=f"no column {name!r} for {field}, and all column names are numbers",
+            remedy="add a header line, such as session,state,action",
+        )
+    return ColumnNotFound(field=field, column=name, available=[str(c) for c in table.columns], remedy=remedy)
 
 
 def ordered_sessions(
@@ -93,7 +59,7 @@ def ordered_sessions(
             raise BadTable(what=f"{row} has no {name}", remedy="fill it in or drop the row")
     group = keys.groupby(["subject", "session"], sort=False).ngroup().to_numpy()
     order = np.argsort(group, kind="stable")
-    if step is not None:
+    if step not in (None, NO_COLUMN):
         order = _by_step(table, step, group, keys)
     group = group[order]
     starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
@@ -117,8 +83,9 @@ def _subjects(
     table: pd.DataFrame, sessions: list[str | None], subject: str | None, session: str
 ) -> list[str | None] | str:
     """Whose each row is; without a subject column, sessions that clearly belong to several are an error."""
-    if subject is not None:
-        return _written(column(table, "subject (none if all rows are of one: subject=None, --subject none)", subject))
+    if subject not in (None, NO_COLUMN):
+        remedy = "if all rows are of one, say so: subject='none' (--subject none)"
+        return _written(column(table, "subject", subject, remedy))
     for name in table.columns:
         if name != session and looks_like_subject(name):
             owners = pd.Series(_written(column(table, "subject", name)), dtype=object)
@@ -153,8 +120,8 @@ def _by_step(table: pd.DataFrame, step: str, group: np.ndarray, keys: pd.DataFra
         raise BadTable(
             what=f"step {table[step].iloc[row]} occurs twice in session {keys['session'].iloc[row]!r} of subject "
             f"{keys['subject'].iloc[row]!r}",
-            remedy="drop the duplicate rows, name the subject column if animals share session names, or take the rows "
-            "as they are (step=None; --step none on the command line)",
+            remedy="drop the duplicate rows, name the session or the subject column, or take the rows "
+            "as they are (step='none'; --step none on the command line)",
         )
     return order
 
@@ -162,7 +129,7 @@ def _by_step(table: pd.DataFrame, step: str, group: np.ndarray, keys: pd.DataFra
 def trajectories_from_table(
     table: pd.DataFrame,
     session: str = "session",
-    state: str = "state",
+    state: str | None = "state",
     action: str = "action",
     subject: str | None = None,
     next_state: str | None = None,
@@ -172,14 +139,23 @@ def trajectories_from_table(
     n_actions: int | None = None,
     missing: Missing = None,
 ) -> Trajectories:
-    """``Trajectories`` from a DataFrame; the arguments are those of :func:`read_table`."""
-    for field, name in (("state", state), ("action", action), ("next_state", next_state)):
-        if name is not None:
-            column(table, field, name)
+    """``Trajectories`` from the columns of a DataFrame; None is a column that it does not have.
+
+    Without a column of states there is one state.
+    """
+    if state is None:
+        state, table, n_states = ONE_STATE, table.assign(**{ONE_STATE: 0}), 1 if n_states is None else n_states
+    named = {"state": state, "action": action, "next_state": next_state}
+    roles = {role: (name,) for role, name in named.items() if name is not None}
+    for field, (name,) in roles.items():
+        column(table, field, name)
+    marks = marks_of(missing, roles)
     table, offsets, names, subjects = ordered_sessions(table, session, subject, step)
-    state_columns = [table[state]] + ([table[next_state]] if next_state is not None else [])
-    states = encode(*state_columns, field="state", size=n_states, missing=missing)
-    actions = encode(table[action], field="action", size=n_actions, missing=missing)
+    where = [state] if next_state is None else [state, next_state]
+    unsaid = all(marks[name] is None for name in where)
+    gone = None if unsaid else [value for name in where for value in marks[name] or ()]
+    states = encode(*(table[name] for name in where), field="state", size=n_states, missing=gone)
+    actions = encode(table[action], field="action", size=n_actions, missing=marks[action])
     if min(states.size, actions.size) < 1:
         raise EmptyData(what="every state or every action is missing", remedy="check the column names")
     if states.size * actions.size > MOST_PAIRS:

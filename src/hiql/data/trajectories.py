@@ -20,20 +20,12 @@ from hiql.data.step_columns import (
     STEP_COLUMNS,
     FloatArray,
     IntArray,
-    as_columns,
-    check_columns,
-    check_contexts,
-    check_days,
-    check_inputs,
-    check_outcomes,
-    first_outside,
     first_place,
     locate,
     no_columns,
     nothing,
-    orders,
 )
-from hiql.errors import ActionOutOfRange, EmptyData, StateOutOfRange, UnequalLengths
+from hiql.data.validation import check_fields, filled_in
 
 MOST_REMEMBERED = 2**24
 """Steps of mapped data up to which ``pairs`` are kept in memory (64 MiB); beyond, they are coded anew where needed."""
@@ -95,61 +87,12 @@ class Trajectories:
 
     def __post_init__(self) -> None:
         check_sessions(self.offsets, self.session_names, self.subjects)
-        self._fill_in()
-        self._check_sizes()
-        self._check_codes()
-        self._check_columns()
+        for name, values in filled_in(self).items():
+            object.__setattr__(self, name, values)
+        check_fields(self)
         for name, kind in (STEP_COLUMNS | SESSION_COLUMNS | {"offsets": np.int64}).items():
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _frozen(getattr(self, name), kind))
-
-    def _fill_in(self) -> None:
-        """Sessions are in order and no day is known, unless told otherwise."""
-        for name in ("inputs", "contexts"):
-            object.__setattr__(self, name, as_columns(getattr(self, name), int(self.offsets[-1])))
-        unknown = {"session_order": orders, "session_days": lambda subjects: np.full(len(subjects), np.nan)}
-        for name, default in unknown.items():
-            if len(getattr(self, name)) == 0:
-                object.__setattr__(self, name, default(self.subjects))
-
-    def _check_sizes(self) -> None:
-        n_steps = int(self.offsets[-1])
-        for name in STEP_COLUMNS:
-            array = getattr(self, name)
-            if array is not None and len(array) != n_steps:
-                raise UnequalLengths(field=name, length=len(array), other="the sessions", other_length=n_steps)
-        for name in SESSION_COLUMNS:
-            n_given = len(getattr(self, name))
-            if n_given != self.n_sessions:
-                raise UnequalLengths(field=name, length=n_given, other="sessions", other_length=self.n_sessions)
-        for what, size, labels in (
-            ("state", self.n_states, self.state_labels),
-            ("action", self.n_actions, self.action_labels),
-        ):
-            if size < 1:
-                remedy = f"give at least one known {what}, or pass n_{what}s"
-                raise EmptyData(what=f"every {what} is missing", remedy=remedy)
-            if labels is not None and len(labels) != size:
-                raise UnequalLengths(field=f"{what}_labels", length=len(labels), other=f"n_{what}s", other_length=size)
-
-    def _check_codes(self) -> None:
-        for name, codes in (("state", self.states), ("next state", self.next_states)):
-            if (step := first_outside(codes, self.n_states)) is not None:
-                session, at = self.locate(step)
-                state = int(codes[step])
-                raise StateOutOfRange(state=state, session=session, step=at, n_states=self.n_states, field=name)
-        if (step := first_outside(self.actions, self.n_actions)) is not None:
-            session, at = self.locate(step)
-            action = int(self.actions[step])
-            raise ActionOutOfRange(action=action, session=session, step=at, n_actions=self.n_actions)
-
-    def _check_columns(self) -> None:
-        check_columns("input", self.inputs, self.input_names)
-        check_columns("context", self.contexts, self.context_names)
-        check_inputs(self.inputs, self.input_names, self.locate, np.isinf)
-        check_contexts(self.contexts, self.context_names, self.context_labels, self.locate)
-        check_outcomes(self.outcomes, self.outcome_labels, self.locate)
-        check_days(self.session_days, self.session_names)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A pickle holds no cached arrays, and what comes out of it is read-only again.
@@ -207,10 +150,10 @@ class Trajectories:
 
     @classmethod
     def from_dataframe(cls, table: pd.DataFrame, **columns: Any) -> Trajectories:
-        """From a table with one row a step; see :func:`hiql.read_table` for the column arguments."""
-        from hiql.data.tables import trajectories_from_table
+        """From a table; the same as :func:`hiql.read_table`, which see for the column arguments."""
+        from hiql.data.reading import read_table
 
-        return trajectories_from_table(table, **columns)
+        return read_table(table, **columns)
 
     # --- looking at it -------------------------------------------------------------------------------------
 

@@ -2,5 +2,6 @@
 
 from hiql.dynamics.chain import Chain, ChainCounts, IntentionDynamics
 from hiql.dynamics.markov import MarkovChain
+from hiql.dynamics.registry import DYNAMICS, make_dynamics
 
-__all__ = ["Chain", "ChainCounts", "IntentionDynamics", "MarkovChain"]
+__all__ = ["DYNAMICS", "Chain", "ChainCounts", "IntentionDynamics", "MarkovChain", "make_dynamics"]

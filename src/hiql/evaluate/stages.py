@@ -18,7 +18,7 @@ from sklearn.base import clone
 from hiql.data.bandit import bandit_trials
 from hiql.data.folds import Fold, session_folds
 from hiql.data.histories import shorter_histories
-from hiql.data.tables import load_table
+from hiql.data.table_files import load_table
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.evaluate.coarse_to_fine import STRENGTHS, FloatArray, Level, choose_strength, fit_coarse_to_fine

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-import numpy as np
-
+from hiql.data.digest import digest_of, plain
 from hiql.data.folds import Fold, session_folds
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
@@ -58,17 +57,14 @@ class Source:
 
     def search_settings(self, unit: Mapping[str, Any]) -> dict[str, Any]:
         """The other settings of the unit's model: when a default changes, old results are not mistaken for new ones."""
-        told = {"n_intentions", "pseudo_count", "random_state", "mdp", "dynamics", "n_jobs", "progress"}
-        settings = self.model(unit).get_params(deep=False)
-        return {name: value for name, value in sorted(settings.items()) if name not in told}
+        told = {"n_intentions", "pseudo_count", "random_state", "mdp", "n_jobs", "progress"}
+        model = self.model(unit)
+        settings = model.get_params(deep=False) | {"dynamics": model._dynamics()}
+        return {name: plain(value) for name, value in sorted(settings.items()) if name not in told}
 
     def fingerprint(self, history: int | None) -> str:
         """A hash of everything about data and world that a fit depends on."""
-        data = self.data[history]
-        digest = hashlib.sha256()
-        for array in (data.states, data.actions, data.next_states, data.offsets):
-            digest.update(np.ascontiguousarray(array).tobytes())
-        digest.update(json.dumps([data.n_states, data.n_actions, data.subjects, self.discount]).encode())
+        digest = hashlib.sha256(json.dumps([digest_of(self.data[history]), self.discount]).encode())
         if self.mdp is not None:
             parts = self.mdp.transitions if self.mdp.is_sparse else (self.mdp.transitions,)
             for part in parts:

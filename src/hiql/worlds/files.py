@@ -13,7 +13,7 @@ from scipy import sparse
 
 from hiql.data.coding import Coding, Labels, has_words
 from hiql.data.trajectories import Trajectories
-from hiql.errors import BadWorldFile, InvalidParameter
+from hiql.errors import BadWorldFile, InvalidParameter, NotInWorld, UnknownLabel
 from hiql.worlds.gridworld import gridworld
 from hiql.worlds.labyrinth import labyrinth
 from hiql.worlds.mdp import MDP, World
@@ -64,7 +64,10 @@ def in_codes_of(world: Coding, data: Trajectories) -> Trajectories:
     """The data in the codes of a world, by label; where the world has words and the table numbers, these are codes."""
     states = _labels_for("states", data.state_labels, world.state_labels)
     actions = _labels_for("actions", data.action_labels, world.action_labels)
-    return Coding(world.n_states, world.n_actions, states, actions).recode(data)
+    try:
+        return Coding(world.n_states, world.n_actions, states, actions).recode(data)
+    except UnknownLabel as error:
+        raise NotInWorld(**error.details) from error
 
 
 def _labels_for(what: str, data: Labels, world: Labels) -> Labels:

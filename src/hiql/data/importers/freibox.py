@@ -12,7 +12,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from hiql.data.importers.session_files import Paths, read_sessions
-from hiql.data.tables import column, load_table
+from hiql.data.table_files import load_table
+from hiql.data.tables import column
 from hiql.errors import BadSessionFile, BadTable, InvalidParameter
 
 LEFT, RIGHT = 0, 1

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from hiql.data.tables import load_table, ordered_sessions
+from hiql.data.table_files import load_table
+from hiql.data.tables import ordered_sessions
 from hiql.errors import BadTable
 from hiql.evaluate.coarse_to_fine import Level
 from hiql.evaluate.stages import history_levels

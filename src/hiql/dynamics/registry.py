@@ -1,0 +1,30 @@
+"""Kinds of dynamics by name, so that a model can be asked for in a word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hiql.dynamics.chain import IntentionDynamics
+from hiql.dynamics.markov import MarkovChain
+from hiql.errors import InvalidParameter
+
+DYNAMICS: dict[str, Callable[[], IntentionDynamics]] = {
+    "markov": MarkovChain,
+}
+"""What each name makes, with its defaults."""
+DEFAULT = "markov"
+METHODS = ("init", "chain", "update", "log_prior", "summary", "permute", "n_free")
+"""What every dynamics can do (:class:`IntentionDynamics`)."""
+
+
+def make_dynamics(given: str | IntentionDynamics | None) -> IntentionDynamics:
+    """The dynamics of this name, or this dynamics itself; None is a first-order Markov chain."""
+    name: Any = DEFAULT if given is None else given
+    if isinstance(name, str) and name in DYNAMICS:
+        return DYNAMICS[name]()
+    if isinstance(name, str | type) or not all(hasattr(name, method) for method in METHODS):
+        known = ", ".join(map(repr, DYNAMICS))
+        remedy = f"choose from {known}, or give an object of hiql.dynamics, such as MarkovChain()"
+        raise InvalidParameter(parameter="dynamics", value=name, remedy=remedy)
+    return given  # type: ignore[return-value]
