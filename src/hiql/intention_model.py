@@ -28,6 +28,7 @@ from hiql.search import Attempt, Restarts, Search, find_optimum
 from hiql.solvers.preference import Preference, RewardSolver
 from hiql.worlds.environment import Environment, check_environment
 from hiql.worlds.playing import play
+from hiql.worlds.recoded import recoded
 from hiql.worlds.remembering import remembering
 from hiql.worlds.starting import starting
 
@@ -267,7 +268,7 @@ class IntentionModel(ScoredEstimator):
         """
         check_is_fitted(self, "log_policy_")
         check_environment(world)
-        environment = self._remembering(world)
+        environment = self._as_read(world)
         check_sizes(environment.format, self.n_states_, self.n_actions_)
         rng = np.random.default_rng(random_state)
         sessions = chosen_sessions(environment, n_sessions, n_steps)
@@ -276,9 +277,10 @@ class IntentionModel(ScoredEstimator):
         labels = (self.coding_.state_labels, self.coding_.action_labels) if hasattr(self, "coding_") else (None, None)
         return replace(sampled, state_labels=labels[0], action_labels=labels[1])
 
-    def _remembering(self, world: Environment) -> Environment:
-        """The world, with the histories of trials and the memories that this model reads."""
-        return remembering(world, self.coding_) if hasattr(self, "coding_") else world
+    def _as_read(self, world: Environment) -> Environment:
+        """The world in this model's codes, with the histories of trials and the memories that it reads."""
+        known = hasattr(self, "coding_")
+        return remembering(recoded(world, self.coding_), self.coding_) if known else world
 
     def _action_proba(self, data: Trajectories, steps: npt.NDArray[np.integer[Any]]) -> FloatArray:
         """(n, K, A) the probabilities of actions at these steps of the data; uniform where the state is missing."""

@@ -154,6 +154,37 @@ def test_simulations_are_of_the_animals_of_the_data():
     np.testing.assert_array_equal(simulated.session_order, data.session_order)
 
 
+def test_a_world_is_read_by_label_where_the_model_has_the_same_in_another_order():
+    """A table numbers "down", "left", … alphabetically, a gridworld does not: the moves must not be mixed up."""
+    world = hiql.worlds.gridworld(3, slip=0.0)
+    simulation = hiql.HIAVI(1, mdp=world, progress=False).fit(
+        hiql.Trajectories.from_arrays(
+            [[0, 1, 2, 5, 8]], [[3, 3, 0, 0, 4]], n_states=9, n_actions=5, action_labels=world.action_names
+        )
+    )
+    data = hiql.Trajectories.from_dataframe(simulation.sample(world, 50, 20).to_dataframe())
+    assert data.action_labels == tuple(sorted(world.action_names))
+    model = hiql.HIQL(1, progress=False).fit(data)
+    sampled = model.sample(world, 50, 20)
+    assert sampled.action_labels == data.action_labels
+    codes = [world.action_names.index(name) for name in sampled.action_labels]
+    states = np.array([int(label) for label in sampled.state_labels or range(9)])
+    moves = world.transitions[states[sampled.states], np.array(codes)[sampled.actions], states[sampled.next_states]]
+    assert (moves > 0).all()
+
+
+def test_stimuli_are_read_by_label():
+    simulation = hiql.worlds.simulate_psychophysics(1, 4, 200, weights=[[9.0, 0.0]])
+    data = hiql.Trajectories.from_dataframe(simulation.table())
+    assert data.state_labels != simulation.data.state_labels
+    model = hiql.HIQL(1, progress=False).fit(data)
+    sampled = model.sample(Stimuli(), 4, 200)
+    shown = np.array([label.split()[0] for label in np.array(sampled.state_labels)[sampled.states]])
+    chosen = np.array(sampled.action_labels)[sampled.actions]
+    assert (shown == chosen)[shown != "0"].mean() > 0.85
+    np.testing.assert_array_equal(np.sign(sampled.inputs[shown != "0", 0]) > 0, shown[shown != "0"] == "right")
+
+
 def test_the_wrong_environment_is_named():
     data = hiql.bandit_trials(bandit_table(), history=1)
     model = hiql.HIQL(1, progress=False).fit(data)

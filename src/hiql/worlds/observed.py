@@ -30,7 +30,8 @@ class ObservedSchedule(Environment):
     ----------
     data : what was observed
     chances : (N, A) the chance of a reward of each action, at each step of the data: the probabilities of its block,
-        or 1 for the right answer and 0 for the others. Without them there are no outcomes.
+        or 1 for the right answer and 0 for the others. Without them there are no outcomes. The rows are in the order of
+        the steps of the data: that of the table if its sessions lie one after another, with their trials in order.
     baited : whether a reward on an option that was not chosen waits there until it is
     """
 
