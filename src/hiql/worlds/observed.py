@@ -21,8 +21,9 @@ class ObservedSchedule(Environment):
 
     Session i replays session i of the data (from the first again when these run out), trial by trial; after its end
     the last trial is repeated. Trials that the animal missed are missed again, and where no outcome was recorded there
-    is none. What depends on the animal's own choices is not replayed: states that are histories of trials and inputs
-    that are memories of them are made anew from what is chosen now (:func:`~hiql.worlds.remembering.remembering`).
+    is none. What depends on the animal's own choices is not replayed: ``model.sample`` makes states that are histories
+    of trials, and inputs that are memories of them, anew from what is chosen now (:class:`~hiql.worlds.WithHistories`,
+    :class:`~hiql.worlds.WithMemory`).
 
     States that actions move, as in a maze, are no schedule: simulate those in an :class:`hiql.MDP`.
 
