@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import typer
 
+from hiql.cli.columns import unheeded
 from hiql.cli.commands import AsJson, note, print_json, print_table, print_verdict, say
 from hiql.cli.inputs import (
     DataFile,
@@ -57,7 +58,7 @@ def fit(
     trajectories = read(rows, layout, known)
     facts = understood(data, rows, layout, trajectories, known and known[0])
     if not as_json:
-        print_understood(facts)
+        print_understood(facts | {"cautions": [*facts["cautions"], *unheeded(facts)]})
     options: dict[str, Any] = {"pseudo_count": pseudo_count, "n_init": restarts, "random_state": seed, "n_jobs": jobs}
     if known is None:
         discount = 0.99 if world.discount is None else world.discount

@@ -67,6 +67,9 @@ def show_model(path: Path, as_json: bool) -> None:
         "states": model.n_states_,
         "actions": model.n_actions_,
         "action names": ", ".join(map(str, coding.action_labels or range(coding.n_actions))),
+        "inputs": ", ".join(coding.input_names) or "none",
+        "contexts": ", ".join(coding.context_names) or "none",
+        "subjects": ", ".join(coding.subjects[:8]) + (", …" if len(coding.subjects) > 8 else ""),
         "world": str(getattr(model, "mdp", None) or "unknown"),
     } | {name: value for name, value in model.about_.items() if name not in FOR_MACHINES}
     if as_json:

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
+from hiql.cli.columns import ColumnOptions, described, print_columns, renewed
 from hiql.cli.commands import console, note, print_pairs, say
 from hiql.data.coding import Coding
 from hiql.data.columns import one_or_several, together
@@ -55,7 +56,7 @@ Column = list[str] | None
 
 
 @dataclass(frozen=True)
-class TableOptions:
+class RoleOptions:
     """Which columns mean what; an option that is repeated combines its columns into one."""
 
     session: Annotated[Column, column_option("session names")] = None
@@ -76,9 +77,6 @@ class TableOptions:
         ),
     ] = None
 
-    def layout(self, table: pd.DataFrame, history: int | None = None) -> Steps | Trials:
-        return find_layout(table, self.given, history=history, missing=self.not_observed)
-
     @property
     def given(self) -> dict[str, list[str] | None]:
         return {role: getattr(self, role) for role in USUAL_NAMES}
@@ -94,6 +92,15 @@ class TableOptions:
             if text != NO_COLUMN:
                 said[key] = (*said.get(key, ()), value)
         return said or ()
+
+
+@dataclass(frozen=True)
+class TableOptions(ColumnOptions, RoleOptions):
+    """How to read a table."""
+
+    def layout(self, table: pd.DataFrame, history: int | None = None) -> Steps | Trials:
+        extra = self.extra(table)
+        return find_layout(table, self.given, history=history, missing=self.not_observed, extra=extra)
 
 
 @dataclass(frozen=True)
@@ -173,7 +180,13 @@ def read_for(model: IntentionModel, path: Path, options: NewTableOptions) -> tup
             if names is not None
         }
         missing = {} if options.missing is None else {"missing": options.not_observed}
-        layout = layout_from_dict(remembered | named | missing)
+        said = options.said(list(table.columns))
+        if (
+            remembered.get("kind") == Steps.__name__ and "outcome" in named
+        ):  # what followed a step is no role of its own
+            said["outcome"] = named.pop("outcome")
+        extra = {"extra": renewed(remembered.get("extra", {}), said)}
+        layout = layout_from_dict(remembered | named | missing | extra)
         if missing:  # new data need not hold what was missing in the old
             layout.check_missing(table)
     else:
@@ -190,10 +203,11 @@ def understood(
     path: Path, table: pd.DataFrame, layout: Layout, data: Trajectories, world: MDP | None
 ) -> dict[str, Any]:
     """What was understood of a table, as plain values."""
-    columns = {role: value for role, value in layout.to_dict().items() if role not in {"kind", "missing"}}
+    columns = {role: value for role, value in layout.to_dict().items() if role not in {"kind", "missing", "extra"}}
+    columns = {role: together(name) if isinstance(name, tuple) else name for role, name in columns.items()}
     return {
         "file": str(path),
-        "columns": {role: together(name) if isinstance(name, tuple) else name for role, name in columns.items()},
+        "columns": columns | described(layout.extra),
         "unused_columns": layout.unused(table),
         "world": "unknown" if world is None else repr(world),
         "cautions": [*layout.cautions(table), *cautions(data)],
@@ -213,9 +227,10 @@ def print_understood(facts: dict[str, Any]) -> None:
             "subjects": facts["subjects"],
             "sessions": f"{facts['sessions']:,} of {lengths['least']}–{lengths['most']} steps "
             f"(median {lengths['median']})",
-            "steps": f"{facts['steps']:,}, of which {facts['missing']:,} with a missing state or action",
+            "steps": f"{facts['steps']:,}, of which {facts['missing']:,} {without(facts)}",
             "states": f"{facts['states']:,}, of which {facts['states_visited']:,} visited",
             "actions": f"{facts['actions']} ({shares}{more})",
+            **print_columns(facts),
             "world": facts["world"],
         },
         f"What I understood of {facts['file']}",
@@ -225,12 +240,17 @@ def print_understood(facts: dict[str, Any]) -> None:
         note(caution)
 
 
+def without(facts: dict[str, Any]) -> str:
+    """What steps that carry no evidence lack."""
+    return "with a missing state, action or input" if facts["inputs"] else "with a missing state or action"
+
+
 def print_recognised(facts: dict[str, Any]) -> None:
     """One line about data that are read like those of the fit, and what may have been misread."""
     columns = ", ".join(f"{role}: {name}" for role, name in facts["columns"].items() if name is not None)
     say(
         f"{facts['file']}: {facts['steps']:,} steps in {facts['sessions']:,} sessions of {facts['subjects']} "
-        f"subject(s), {facts['missing']:,} steps with a missing state or action ({columns})."
+        f"subject(s), {facts['missing']:,} steps {without(facts)} ({columns})."
     )
     for caution in facts["cautions"]:
         note(caution)

@@ -10,6 +10,7 @@ import pandas as pd
 import typer
 from rich.markup import escape
 
+from hiql.cli.columns import unheeded
 from hiql.cli.commands import AsJson, Jobs, console, note, print_json, print_table, print_verdict, say, to_stderr
 from hiql.cli.inputs import (
     DataFile,
@@ -121,7 +122,7 @@ def select(
     first_layout, first = next(iter(layouts.values())), next(iter(trajectories.values()))
     facts = understood(data, rows, first_layout, first, known and known[0])
     if not as_json:
-        print_understood(facts)
+        print_understood(facts | {"cautions": [*facts["cautions"], *unheeded(facts)]})
     groups = first.n_sessions if axes.hold_out == "sessions" else len(set(first.subjects))
     plan = axes.plan(groups, known is not None)
     called = names_in(names, plan.n_intentions)
