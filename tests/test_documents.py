@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from hiql.cli.simulate import SIMULATORS
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -116,7 +118,7 @@ def test_every_command_has_its_help_in_the_api():
     text = (DOCS / "api" / "command_line.md").read_text()
     for command in ("demo", "info", "fit", "select", "decode", "report"):
         assert f'show("{command}")' in text
-    for command in ("gridworld", "reversal"):
+    for command in SIMULATORS:
         assert f'show("simulate", "{command}")' in text
     for command in ("gridworld", "labyrinth", "reversal"):
         assert f'show("reproduce", "{command}")' in text

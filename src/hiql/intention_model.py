@@ -29,14 +29,16 @@ from hiql.sampling import FittedAgent, chosen_sessions
 from hiql.scoring import ScoredEstimator, told_impossible
 from hiql.search import Attempt, Restarts, Search, find_optimum
 from hiql.solvers.preference import Reward
-from hiql.worlds.environment import Environment
+from hiql.worlds.environment import Environment, check_environment
 from hiql.worlds.mdp import MDP
 from hiql.worlds.playing import play
+from hiql.worlds.recoded import recoded
 from hiql.worlds.remembering import remembering
 from hiql.worlds.starting import starting
 
 PER_INTENTION = ("reward_", "q_", "value_", "share_")
 """Fitted attributes beside those that the parts show, with intentions along their first axis."""
+CLIENT_UNUSED = "the data are too few to share out, so the client was not used"
 FEW_STEPS = 0.5
 """An intention with fewer expected steps than this is reported as empty."""
 
@@ -176,7 +178,7 @@ class IntentionModel(ScoredEstimator):
         if init is not None and init._log_likelihood(data) == -np.inf:
             self.notes_ += (told_impossible(init, data, "init, where the fit started"),)
         if client is not None and problem.e_step is expect_here:
-            self.notes_ += ("the data are too few to share out, so the client was not used",)
+            self.notes_ += (CLIENT_UNUSED,)
         self.coding_ = Coding.of(data)
         self.about_: dict[str, Any] = {}
         return self
@@ -261,6 +263,11 @@ class IntentionModel(ScoredEstimator):
         reward = self._reward()
         return tuple(notes) + (() if reward is None else reward.notes(data))
 
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The notes that bear on what was found, not on how it was computed."""
+        return tuple(note for note in getattr(self, "notes_", ()) if note != CLIENT_UNUSED)
+
     # --- inference --------------------------------------------------------------------------------------------
 
     @property
@@ -311,7 +318,8 @@ class IntentionModel(ScoredEstimator):
         for, in an MDP one of 100 steps. ``start`` is a state or a distribution (S,), by default the world's.
         """
         check_is_fitted(self)
-        environment = self._remembering(world)
+        check_environment(world)
+        environment = self._as_read(world)
         check_sizes(environment.format, self.n_states_, self.n_actions_)
         rng = np.random.default_rng(random_state)
         sessions = chosen_sessions(environment, n_sessions, n_steps)
@@ -321,9 +329,10 @@ class IntentionModel(ScoredEstimator):
         labels = (self.coding_.state_labels, self.coding_.action_labels) if hasattr(self, "coding_") else (None, None)
         return replace(sampled, state_labels=labels[0], action_labels=labels[1])
 
-    def _remembering(self, world: Environment) -> Environment:
-        """The world, with the histories of trials and the memories that this model reads."""
-        return remembering(world, self.coding_) if hasattr(self, "coding_") else world
+    def _as_read(self, world: Environment) -> Environment:
+        """The world in this model's codes, with the histories of trials and the memories that it reads."""
+        known = hasattr(self, "coding_")
+        return remembering(recoded(world, self.coding_), self.coding_) if known else world
 
     @property
     def _sizes(self) -> tuple[int, int]:

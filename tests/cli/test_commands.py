@@ -14,12 +14,13 @@ from typer.testing import CliRunner
 import hiql
 from hiql.cli import app
 from hiql.cli.numbers import whole_numbers
+from hiql.cli.simulate import SIMULATORS
 from hiql.errors import InvalidParameter
 
 runner = CliRunner()
 COMMANDS = [
     *(["demo"], ["fit"], ["select"], ["decode"], ["report"], ["info"]),
-    *(["simulate", "gridworld"], ["simulate", "reversal"]),
+    *(["simulate", name] for name in SIMULATORS),
     *(["reproduce", name] for name in ("gridworld", "labyrinth", "reversal")),
 ]
 
@@ -113,6 +114,26 @@ def test_a_bandit_with_histories(tmp_path):
     assert len(pd.read_parquet(tmp_path / "d.parquet")) == len(pd.read_csv(tmp_path / "r.csv"))
 
 
+@pytest.mark.parametrize(
+    ("name", "sizes", "fit"),
+    [
+        ("psychophysics", ["--animals", 2, "--sessions", 2, "--trials", 40], []),
+        ("learning", ["--animals", 1, "--days", 3, "--trials", 40], []),
+        ("places", ["--sessions", 4, "--steps", 40], ["--world", "grid:5x5"]),
+        ("one-intention", ["--sessions", 6, "--steps", 20], ["--world", "grid:5x5"]),
+        ("animals", ["--animals", 3, "--sessions", 2, "--trials", 40], ["--history", 1]),
+    ],
+)
+def test_what_is_simulated_can_be_fitted(name, sizes, fit, tmp_path):
+    """Nothing is taken for missing, and the truth is a column of its own."""
+    table = tmp_path / "t.csv"
+    written = run_json("simulate", name, *sizes, "--out", table)
+    assert "intention" in written["columns"]
+    facts = run_json("info", table)
+    assert (facts["steps"], facts["missing"]) == (written["rows"], 0)
+    run("fit", table, "-k", 2, *fit, "--out", tmp_path / "m.hiql")
+
+
 def test_subjects_can_be_held_out(tmp_path):
     run("simulate", "reversal", "--mice", 3, "--sessions", 6, "--out", tmp_path / "r.csv")
     options = ["-k", "1", "--hold-out", "subjects", "--restarts", 1, "--jobs", 1]
@@ -186,6 +207,34 @@ def test_minus_one_is_remarked_on_and_new_data_need_not_hold_what_was_missing(tm
     run("fit", tmp_path / "t.csv", "--missing", "choice=-1", "--out", tmp_path / "m.hiql")
     table[table["choice"] >= 0].to_csv(tmp_path / "whole.csv", index=False)
     run("decode", tmp_path / "m.hiql", tmp_path / "whole.csv", "--out", tmp_path / "d.csv")
+
+
+def test_names_are_set_and_kept_in_the_model_file(folder, tmp_path):
+    out = tmp_path / "m.hiql"
+    fit = ["fit", folder / "grid.csv", "-k", 2, "--world", "grid:5x5", "--out", out]
+    assert run_json(*fit, "--names", "go, return")["fit"]["names"] == ["go", "return"]
+    report = ["report", out, folder / "grid.csv", "--out", tmp_path / "r.html"]
+    run(*report)
+    assert "“go”" in (tmp_path / "r.html").read_text()
+    run(*report, "--names", "this,that")
+    assert "“that”" in (tmp_path / "r.html").read_text()
+    assert list(hiql.load(out).about_["names"]) == ["this", "that"]
+    run("decode", out, folder / "grid.csv", "--out", tmp_path / "d.csv")
+    assert {"p_this", "p_that"} <= set(pd.read_csv(tmp_path / "d.csv").columns)
+    for names in ("one", "a,a", "a,", "a,b,c"):
+        assert "give 2 different names" in " ".join(run(*report, "--names", names, code=2).output.split())
+
+
+def test_select_takes_names_for_the_number_that_is_chosen(folder, tmp_path):
+    options = ["--world", "grid:5x5", "--restarts", 2, "--folds", 2, "--jobs", 1, "--out", tmp_path]
+    found = run_json("select", folder / "grid.csv", "-k", "1-2", "--names", "go,return", *options)
+    model = hiql.load(tmp_path / "model.hiql")
+    assert list(model.about_["names"]) == ["go", "return"]
+    assert found["verdict"]["grade"] == hiql.evaluate.judge(model).grade == "sound"
+    again = run("select", folder / "grid.csv", "-k", "1-2", "--names", "all", *options)
+    assert "K = 2 was chosen, so the names were not used" in " ".join(again.output.split())
+    assert "Nothing speaks against this fit: it converged;" in " ".join(again.output.split())
+    run("select", folder / "grid.csv", "-k", "1-2", "--names", "a,b,c", *options, code=2)
 
 
 def test_brackets_in_names_are_printed_as_they_are(folder, tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from hiql import bandit_trials
-from hiql.errors import BadTable, ColumnNotFound, EmptyData, InvalidParameter
+from hiql.errors import BadTable, ColumnNotFound, EmptyData, InvalidParameter, TableWarning
 
 
 def trials(choices, rewards, sessions=0):
@@ -86,7 +86,7 @@ def test_a_session_by_hand():
 @pytest.mark.parametrize("missed", [np.nan, -1])
 @pytest.mark.parametrize("no_reward", [np.nan, -1, 0])
 def test_a_missed_trial_is_a_missing_step_and_no_part_of_histories(missed, no_reward):
-    said = {"choice": (-1,)} if missed == -1 else None
+    said = {"choice": (-1,) if missed == -1 else (), "reward": ()}
     data = bandit_trials(trials([0, missed, 1, 0], [1, no_reward, 0, 1]), history=1, missing=said)
     assert_array_equal(data.actions, [0, -1, 1, 0])
     assert [data.state_labels[s] for s in data.states] == ["·", "0+", "0+", "1-"]
@@ -115,8 +115,22 @@ def test_reads_files_sorts_by_step_and_takes_other_columns(tmp_path):
 
 def test_minus_one_is_a_value_unless_we_are_told():
     table = trials([0, 1, 0], [-1, 0, 1])
-    assert bandit_trials(table, history=1).n_states == bandit_trials(table, history=1, missing=()).n_states == 1 + 6
-    assert bandit_trials(trials([-1, 1, 0], [0, 1, 0]), history=1).action_labels == (-1, 0, 1)
+    with pytest.warns(TableWarning, match="-1 is taken as an outcome like any other"):
+        assert bandit_trials(table, history=1).n_states == 1 + 6
+    assert bandit_trials(table, history=1, missing=()).n_states == 1 + 6
+    with pytest.warns(TableWarning, match="-1 is taken as a choice like any other"):
+        assert bandit_trials(trials([-1, 1, 0], [0, 1, 0]), history=1).action_labels == (-1, 0, 1)
+
+
+def test_a_jump_in_the_trial_number_is_remarked_on():
+    table = trials([0, 1, 0, 1], [1, 0, 0, 1]).assign(trial=[1, 2, 3, 7])
+    with pytest.warns(TableWarning, match="'trial' jumps 1 times.* from 3 to 7"):
+        bandit_trials(table, history=1, step="trial")
+    bandit_trials(table, history=1)
+
+
+def test_missing_outcomes_can_be_told():
+    table = trials([0, 1, 0], [-1, 0, 1])
     assert bandit_trials(table, history=1, missing=(-1,)).n_states == 1 + 4
 
 

@@ -91,7 +91,7 @@ def test_the_table_of_steps_has_all_columns(data):
 def test_an_input_with_the_name_of_another_column_does_not_replace_it(data):
     table = replace(data, input_names=("state", "action")).to_dataframe()
     assert table["state"].tolist() == [0] * 9
-    assert table["action (input)"].tolist() == data.inputs[:, 1].tolist()
+    assert table["input_action"].tolist() == data.inputs[:, 1].tolist()
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

@@ -15,6 +15,7 @@ import hiql
 from hiql.data import trajectories
 from hiql.data.blocks import give_back, in_blocks, mapped_file
 from hiql.errors import BadTable, ColumnNotFound, DataFolderError, EmptyData, HiqlError
+from tests.data.test_columns import assert_same
 from tests.problems import switching_data
 
 ARRAYS = ("states", "actions", "next_states", "offsets")
@@ -275,6 +276,77 @@ def test_a_streamed_table_is_what_read_table_reads(tmp_path, next_state):
     streamed = hiql.stream_table(path, tmp_path / "data", **columns)
     same(streamed, hiql.read_table(path, **columns))
     same(hiql.open_trajectories(tmp_path / "data"), streamed)
+
+
+def with_columns(**changes):
+    rng = np.random.default_rng(1)
+    dates = pd.date_range("2026-11-01", periods=40).astype(str)
+    columns = {
+        "light": rng.normal(size=1000),
+        "side": rng.integers(-1, 2, 1000),
+        "lit": rng.random(1000) < 0.5,
+        "cue": rng.choice(["b", "a", None, "c"], 1000),
+        "block": rng.choice([3, 1, 2], 1000),
+        "reward": np.where(rng.random(1000) < 0.1, np.nan, rng.integers(0, 2, 1000)),
+        "date": np.repeat(dates, 25),
+        "nth": np.repeat(np.arange(40)[::-1], 25),
+    }
+    return table(**(columns | changes))
+
+
+COLUMNS = {
+    "inputs": ["light", "side", "lit"], "contexts": ["cue", "block"],
+    "outcome": "reward", "order": "nth", "day": "date",
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("batches")
+@pytest.mark.parametrize("state", ["state", None])
+def test_a_streamed_table_has_all_columns(tmp_path, state):
+    path = tmp_path / "steps.parquet"
+    with_columns().to_parquet(path, row_group_size=130)
+    streamed = hiql.stream_table(path, tmp_path / "data", subject="mouse", state=state, n_actions=3, **COLUMNS)
+    read = hiql.read_table(path, subject="mouse", state=state or "none", action="action", n_actions=3, **COLUMNS)
+    assert_same(streamed, read)
+    assert streamed.session_days.tolist()[:12] == [*range(10), 0, 1]
+    assert mapped_file(streamed.inputs) is not None
+
+
+@pytest.mark.usefixtures("batches")
+@pytest.mark.parametrize(
+    ("changes", "columns", "message"),
+    [
+        ({"light": np.r_[np.zeros(601), np.nan, np.zeros(398)]}, {}, "input 'light' is nan at session '4', step 1"),
+        ({"light": np.repeat("on", 1000)}, {}, "'light' holds values of type .*string, not numbers"),
+        ({"reward": np.r_[np.zeros(601), np.inf, np.zeros(398)]}, {}, "outcome is inf at session '4', step 1"),
+        ({"nth": np.r_[np.zeros(601, int), 1, np.zeros(398, int)]}, {}, "'nth' changes within session '4', at step 1"),
+        ({"date": np.repeat("soon", 1000)}, {}, "neither numbers nor dates"),
+        ({}, {"inputs": ["lihgt"]}, "did you mean 'light'"),
+    ],
+)
+def test_columns_that_cannot_be_streamed_say_why_and_leave_nothing(tmp_path, changes, columns, message):
+    path = tmp_path / "steps.parquet"
+    with_columns(**changes).to_parquet(path)
+    with pytest.raises(HiqlError, match=message):
+        hiql.stream_table(path, tmp_path / "data", subject="mouse", **(COLUMNS | columns))
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.usefixtures("batches")
+def test_streamed_inputs_may_be_missing_if_the_user_says_so(tmp_path):
+    path = tmp_path / "steps.parquet"
+    with_columns(light=np.r_[np.inf, np.zeros(998), np.nan]).to_parquet(path)
+    data = hiql.stream_table(
+        path, tmp_path / "data", subject="mouse", state=None, inputs="light", missing_inputs="skip"
+    )
+    assert np.flatnonzero(~data.observed).tolist() == [0, 24, 500, 999]
+
+
+def test_a_lost_array_is_missed(tmp_path):
+    hiql.Trajectories.from_arrays(None, [[0, 1]], inputs=[[1, 2]]).save(tmp_path / "data")
+    (tmp_path / "data" / "inputs.npy").unlink()
+    with pytest.raises(DataFolderError, match="inputs"):
+        hiql.open_trajectories(tmp_path / "data")
 
 
 @pytest.mark.usefixtures("batches")

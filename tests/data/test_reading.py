@@ -69,9 +69,9 @@ def test_a_named_state_makes_the_choice_an_action_and_past_trials_contradict_it(
     data = read_table(table, state="tone")
     assert data.state_labels == ("high", "low")
     assert_array_equal(data.actions, TRIALS["choice"])
-    for options in ({"history": 2}, {"outcome": "reward"}):
-        with pytest.raises(InvalidParameter, match="state is 'tone'; leave out"):
-            read_table(table, state="tone", **options)
+    with pytest.raises(InvalidParameter, match="state is 'tone'; leave out"):
+        read_table(table, state="tone", history=2)
+    assert_array_equal(read_table(table, state="tone", outcome="reward").outcomes, TRIALS["reward"])
 
 
 # --- minus one ------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ def test_a_named_state_makes_the_choice_an_action_and_past_trials_contradict_it(
 
 def test_minus_one_is_a_label_like_any_other():
     coded = STEPS.assign(state=[-1, 0, 1, -1, 1, 0], action=[-1, 1, 0, -1, 1, 0])
-    with pytest.warns(TableWarning, match="-1 is taken as a (state|action) like any other .33.3% of the rows"):
+    with pytest.warns(TableWarning, match="-1 is taken as an? (state|action) like any other .33.3% of the rows"):
         data = read_table(coded)
     assert data.n_observed == 6
     assert data.state_labels == data.action_labels == (-1, 0, 1)

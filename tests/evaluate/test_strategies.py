@@ -16,6 +16,7 @@ from hiql.evaluate.strategies import (
     name_strategies,
     profile_of_policy,
     strategy_profile,
+    sure_strategies,
 )
 from hiql.worlds.reversal_task import simulate_reversal
 
@@ -68,6 +69,29 @@ def test_a_single_intention_switches_as_often_as_the_animals_did(cohort):
     later = data.time > 0
     switched = np.mean(choice[later] != choice[np.flatnonzero(later) - 1])
     assert strategy_profile(model, data)[0, 0] == pytest.approx(switched, abs=1e-6)
+
+
+def test_only_what_is_sure_is_named():
+    points = [(0.97, 0.95), (0.95, 0.05), (0.05, 0.9), (0.97, 0.5), (0.5, 0.5), (0.8, 0.7)]
+    profile = [(0.3, win_stay, lose_switch) for win_stay, lose_switch in points]
+    assert sure_strategies(profile) == ["exploitation", "perseveration", "exploration", None, None, None]
+
+
+def test_who_follows_rewards_is_neither_disengaged_nor_biased():
+    """Stays after a win, does either after a loss, in a task that pays one side: mostly there, yet not biased."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for session in range(30):
+        choice = 1
+        for _ in range(100):
+            reward = int(rng.random() < (0.9 if choice == 1 else 0.3))
+            rows.append((session, choice, reward))
+            choice = choice if reward and rng.random() < 0.97 else int(rng.integers(2))
+    data = hiql.read_table(pd.DataFrame(rows, columns=["session", "choice", "reward"]))
+    model = hiql.HIQL(1).fit(data)
+    assert name_strategies(strategy_profile(model, data)) == ("disengaged",)
+    assert np.mean(data.actions == 1) > 0.8
+    assert hiql.evaluate.suggest_names(model, data) == ("intention 1",)
 
 
 def test_a_side_bias_is_called_so_and_missing_outcomes_get_no_name():

@@ -137,6 +137,11 @@ def test_heatmap_is_labelled_with_the_data_s_labels(ax: Axes) -> None:
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("action", "state")
 
 
+def test_a_table_does_not_tell_what_is_done_in_states_never_visited(ax: Axes) -> None:
+    draw_world(ax, None, np.zeros(2), np.array([[0.2, 0.8], [0.5, 0.5]]), visits=[3, 0])
+    assert [text.get_text() for text in ax.texts] == ["0.20", "0.80", "?", "?"]
+
+
 def test_world_is_drawn_in_the_form_it_allows(ax: Axes) -> None:
     plain = hiql.MDP(GRID.transitions)
     for world, n_arrows in ((MAZE, 63), (GRID, 9)):

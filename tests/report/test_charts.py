@@ -167,6 +167,19 @@ def test_tables_show_the_most_visited_states_in_their_order():
     assert most_visited(np.zeros(4)).tolist() == [0]
 
 
+def test_what_an_intention_does_where_it_never_was_is_unknown():
+    policy, visits = np.array([[0.2, 0.8], [0.5, 0.5]]), np.array([7.0, 0.0])
+    figure = policy_table(Intention(policy, policy, np.zeros(2), visits, ("a", "b"), ("l", "r")), np.arange(2))
+    for shade in figure.layout.meta["shades"].values():
+        assert np.isnan(shade["z"][0]).tolist() == [[False, False], [True, True]]
+    assert "probability 0.200" in figure.data[0].text[0][0]
+    assert "unknown" in figure.data[0].text[1][0]
+    assert "0.5" not in figure.data[0].text[1][0]
+    world = hiql.worlds.gridworld(2)
+    nowhere = grid_map(world, portrait(world)._replace(visits=np.zeros(4)))
+    assert "probability" not in str(nowhere.data[0].text)
+
+
 def test_tables_quote_labels_and_can_turn_into_rewards():
     policy = np.array([[0.2, 0.8]])
     intention = Intention(policy, np.array([[-2.0, 1.0]]), np.zeros(1), np.ones(1), (HOSTILE,), ("l", "r"))

@@ -18,6 +18,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hiql.errors import HiqlError
+from hiql.evaluate.verdict import Verdict
 
 console = Console()
 to_stderr = Console(stderr=True)
@@ -113,6 +114,14 @@ def say(text: str) -> None:
 def note(text: str) -> None:
     """Something to watch out for."""
     to_stderr.print(f"[yellow]Note:[/yellow] {escape(text.rstrip('.'))}.", highlight=False)
+
+
+def print_verdict(verdict: Verdict) -> None:
+    """How far to trust what was found; what speaks against it goes where notes go."""
+    if verdict.headline:
+        note(verdict.sentence)
+    else:
+        say(verdict.sentence)
 
 
 def print_json(document: dict[str, Any]) -> None:

@@ -6,13 +6,26 @@ import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import pandas as pd
 import typer
 
-from hiql.cli.commands import AsJson, note, print_json, print_table, say
-from hiql.cli.inputs import DataFile, TableOptions, WorldOptions, print_understood, read, remember, understood
+from hiql.cli.columns import unheeded
+from hiql.cli.commands import AsJson, note, print_json, print_table, print_verdict, say
+from hiql.cli.inputs import (
+    DataFile,
+    Names,
+    TableOptions,
+    WorldOptions,
+    names_in,
+    print_understood,
+    read,
+    remember,
+    understood,
+)
 from hiql.data.table_files import load_table
-from hiql.evaluate.dwell import expected_dwell
+from hiql.evaluate.dwell import expected_dwell, outlasts_sessions
+from hiql.evaluate.verdict import judge
 from hiql.models import HIAVI, HIQL, IntentionModel
 
 
@@ -29,6 +42,7 @@ def fit(
     restarts: Annotated[int, typer.Option(help="Random starts; the best is taken further.")] = 4,
     seed: Annotated[int, typer.Option(help="Seed of the search; the same seed gives the same fit.")] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = 1,
+    names: Names = None,
     as_json: AsJson = False,
 ) -> None:
     """Fit K intentions to a table and save the model.
@@ -37,13 +51,14 @@ def fit(
 
     Example: hiql fit trials.csv -k 3 --history 2 --choice side --outcome reward
     """
+    called = names_in(names, [intentions])
     rows = load_table(data)
     layout = table.layout(rows, history)
     known = world.load()
     trajectories = read(rows, layout, known)
     facts = understood(data, rows, layout, trajectories, known and known[0])
     if not as_json:
-        print_understood(facts, trajectories, layout.cautions(rows))
+        print_understood(facts | {"cautions": [*facts["cautions"], *unheeded(facts)]})
     options: dict[str, Any] = {"pseudo_count": pseudo_count, "n_init": restarts, "random_state": seed, "n_jobs": jobs}
     if known is None:
         discount = 0.99 if world.discount is None else world.discount
@@ -51,7 +66,7 @@ def fit(
     else:
         model = HIAVI(intentions, mdp=known[0], **options)
     model.fit(trajectories)
-    remember(model, trajectories, data, layout)
+    remember(model, trajectories, data, layout, called)
     model.save(out)
     if as_json:
         print_json({"understood": facts, "model": str(out), "fit": fit_facts(model)})
@@ -71,7 +86,10 @@ def fit_facts(model: IntentionModel) -> dict[str, Any]:
         "share": model.share_.tolist(),
         "initial": model.initial_.tolist(),
         "transition": model.transition_.tolist(),
+        "expected_dwell": expected_dwell(model.transition_).tolist(),
+        "names": names_of(model),
         "notes": list(model.notes_),
+        "verdict": judge(model)._asdict(),
     }
 
 
@@ -83,16 +101,23 @@ def names_of(model: IntentionModel) -> list[str]:
 def print_fit(model: IntentionModel) -> None:
     """The intentions, one a row, and what to watch out for."""
     dwell = expected_dwell(model.transition_)
+    longer = outlasts_sessions(dwell, model.about_.get("mean_session", np.inf))
     columns: dict[str, Any] = {
         "intention": [f"{i} {name}" for i, name in enumerate(names_of(model), start=1)],
         "share of steps": [f"{share:.1%}" for share in model.share_],
         "starts a session": [f"{p:.1%}" for p in model.initial_],
-        "mean stay (steps)": [f"{steps:.1f}" if steps < 1e6 else "∞" for steps in dwell],
+        "mean stay (steps)": [
+            "longer than a session" if beyond else f"{steps:.1f}" for steps, beyond in zip(dwell, longer, strict=True)
+        ],
     }
     for j in range(model.n_intentions):
         columns[f"→ {j + 1}"] = [f"{p:.3f}" for p in model.transition_[:, j]]
     print_table(
         pd.DataFrame(columns), f"{model.n_intentions} intentions, log-likelihood {model.log_likelihood_:.1f} nats"
     )
-    for text in model.notes_:
-        note(text)
+    if model.n_intentions > 1 and longer.all():
+        note(
+            "every intention lasts longer on average than a session, so they tell sessions (or subjects) apart rather "
+            "than change within them"
+        )
+    print_verdict(judge(model))

@@ -17,6 +17,7 @@ from hiql.data.table_files import load_table
 from hiql.persistence import load
 
 PACKAGES = ("hiql", "numpy", "scipy", "numba", "pandas", "scikit-learn", "matplotlib", "plotly")
+FOR_MACHINES = {"layout", "agreement", "n_failed", "mean_session"}
 EXTRAS = {"dask": "distributed", "parquet": "pyarrow", "nwb": "pynwb"}
 
 
@@ -66,8 +67,11 @@ def show_model(path: Path, as_json: bool) -> None:
         "states": model.n_states_,
         "actions": model.n_actions_,
         "action names": ", ".join(map(str, coding.action_labels or range(coding.n_actions))),
+        "inputs": ", ".join(coding.input_names) or "none",
+        "contexts": ", ".join(coding.context_names) or "none",
+        "subjects": ", ".join(coding.subjects[:8]) + (", …" if len(coding.subjects) > 8 else ""),
         "world": str(model.world_ or "unknown"),
-    } | {name: value for name, value in model.about_.items() if name != "layout"}
+    } | {name: value for name, value in model.about_.items() if name not in FOR_MACHINES}
     if as_json:
         print_json({"model": facts, "about": model.about_, "fit": fit_facts(model)})
     else:
@@ -83,4 +87,4 @@ def show_table(path: Path, options: TableOptions, as_json: bool) -> None:
     if as_json:
         print_json(facts)
     else:
-        print_understood(facts, data, layout.cautions(rows))
+        print_understood(facts)

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
+from hiql.cli.columns import ColumnOptions, described, print_columns, renewed
 from hiql.cli.commands import console, note, print_pairs, say
 from hiql.data.coding import Coding
 from hiql.data.columns import one_or_several, together
@@ -26,6 +27,7 @@ from hiql.data.usual_names import USUAL_NAMES
 from hiql.errors import EmptyData, InvalidParameter
 from hiql.evaluate.naming import suggest_names
 from hiql.models import IntentionModel
+from hiql.sweep import Selection
 from hiql.worlds.files import coding_of, in_codes_of, load_world, named_world
 from hiql.worlds.mdp import MDP
 
@@ -43,12 +45,18 @@ def column_option(what: str) -> Any:
     return typer.Option(help=f"Column of {what}.", rich_help_panel=PANEL, show_default="by its name, or 'none'")
 
 
+Names = Annotated[
+    str | None,
+    typer.Option(
+        help="Names of the intentions, in their order: exploit,explore.", show_default="where sure, or numbers"
+    ),
+]
 Column = list[str] | None
 """Several columns are combined into one."""
 
 
 @dataclass(frozen=True)
-class TableOptions:
+class RoleOptions:
     """Which columns mean what; an option that is repeated combines its columns into one."""
 
     session: Annotated[Column, column_option("session names")] = None
@@ -69,9 +77,6 @@ class TableOptions:
         ),
     ] = None
 
-    def layout(self, table: pd.DataFrame, history: int | None = None) -> Steps | Trials:
-        return find_layout(table, self.given, history=history, missing=self.not_observed)
-
     @property
     def given(self) -> dict[str, list[str] | None]:
         return {role: getattr(self, role) for role in USUAL_NAMES}
@@ -87,6 +92,15 @@ class TableOptions:
             if text != NO_COLUMN:
                 said[key] = (*said.get(key, ()), value)
         return said or ()
+
+
+@dataclass(frozen=True)
+class TableOptions(ColumnOptions, RoleOptions):
+    """How to read a table."""
+
+    def layout(self, table: pd.DataFrame, history: int | None = None) -> Steps | Trials:
+        extra = self.extra(table)
+        return find_layout(table, self.given, history=history, missing=self.not_observed, extra=extra)
 
 
 @dataclass(frozen=True)
@@ -166,7 +180,13 @@ def read_for(model: IntentionModel, path: Path, options: NewTableOptions) -> tup
             if names is not None
         }
         missing = {} if options.missing is None else {"missing": options.not_observed}
-        layout = layout_from_dict(remembered | named | missing)
+        said = options.said(list(table.columns))
+        if (
+            remembered.get("kind") == Steps.__name__ and "outcome" in named
+        ):  # what followed a step is no role of its own
+            said["outcome"] = named.pop("outcome")
+        extra = {"extra": renewed(remembered.get("extra", {}), said)}
+        layout = layout_from_dict(remembered | named | missing | extra)
         if missing:  # new data need not hold what was missing in the old
             layout.check_missing(table)
     else:
@@ -183,16 +203,18 @@ def understood(
     path: Path, table: pd.DataFrame, layout: Layout, data: Trajectories, world: MDP | None
 ) -> dict[str, Any]:
     """What was understood of a table, as plain values."""
-    columns = {role: value for role, value in layout.to_dict().items() if role not in {"kind", "missing"}}
+    columns = {role: value for role, value in layout.to_dict().items() if role not in {"kind", "missing", "extra"}}
+    columns = {role: together(name) if isinstance(name, tuple) else name for role, name in columns.items()}
     return {
         "file": str(path),
-        "columns": {role: together(name) if isinstance(name, tuple) else name for role, name in columns.items()},
+        "columns": columns | described(layout.extra),
         "unused_columns": layout.unused(table),
         "world": "unknown" if world is None else repr(world),
+        "cautions": [*layout.cautions(table), *cautions(data)],
     } | summarise(data)
 
 
-def print_understood(facts: dict[str, Any], data: Trajectories, doubts: Sequence[str] = ()) -> None:
+def print_understood(facts: dict[str, Any]) -> None:
     """Print what was understood before any work is done, so that a mistake shows at once."""
     lengths = facts["steps_per_session"]
     shares = ", ".join(f"{name} {share:.0%}" for name, share in list(facts["action_shares"].items())[:8])
@@ -205,35 +227,66 @@ def print_understood(facts: dict[str, Any], data: Trajectories, doubts: Sequence
             "subjects": facts["subjects"],
             "sessions": f"{facts['sessions']:,} of {lengths['least']}–{lengths['most']} steps "
             f"(median {lengths['median']})",
-            "steps": f"{facts['steps']:,}, of which {facts['missing']:,} with a missing state or action",
+            "steps": f"{facts['steps']:,}, of which {facts['missing']:,} {without(facts)}",
             "states": f"{facts['states']:,}, of which {facts['states_visited']:,} visited",
             "actions": f"{facts['actions']} ({shares}{more})",
+            **print_columns(facts),
             "world": facts["world"],
         },
         f"What I understood of {facts['file']}",
     )
     console.print()
-    for caution in (*doubts, *cautions(data)):
+    for caution in facts["cautions"]:
         note(caution)
 
 
+def without(facts: dict[str, Any]) -> str:
+    """What steps that carry no evidence lack."""
+    return "with a missing state, action or input" if facts["inputs"] else "with a missing state or action"
+
+
 def print_recognised(facts: dict[str, Any]) -> None:
-    """One line about data that are read like those of the fit."""
+    """One line about data that are read like those of the fit, and what may have been misread."""
     columns = ", ".join(f"{role}: {name}" for role, name in facts["columns"].items() if name is not None)
     say(
         f"{facts['file']}: {facts['steps']:,} steps in {facts['sessions']:,} sessions of {facts['subjects']} "
-        f"subject(s), {facts['missing']:,} steps with a missing state or action ({columns})."
+        f"subject(s), {facts['missing']:,} steps {without(facts)} ({columns})."
     )
+    for caution in facts["cautions"]:
+        note(caution)
 
 
-def remember(model: IntentionModel, data: Trajectories, path: Path, layout: Layout) -> None:
+def remember(
+    model: IntentionModel,
+    data: Trajectories,
+    path: Path,
+    layout: Layout,
+    names: Sequence[str] | None = None,
+    selection: Selection | None = None,
+) -> None:
     """Let the model's file tell how it was made, how its table is laid out, and what its intentions are called."""
     model.about_ = versions_and_command() | {
         "data": path.name,
         "layout": layout.to_dict(),
         "seed": model.random_state,
-        "names": list(suggest_names(model, data)),
+        "names": list(suggest_names(model, data) if names is None else names),
+        "agreement": {} if selection is None else selection.agreement,
+        "n_failed": 0 if selection is None else len(selection.failures),
+        "mean_session": float(data.lengths.mean()),
     }
+
+
+def names_in(text: str | None, numbers: Sequence[int]) -> list[str] | None:
+    """The names in "exploit,explore": all different, and as many as one of the ``numbers`` of intentions."""
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if not all(names) or len(set(names)) < len(names) or len(names) not in numbers:
+        wanted = " or ".join(map(str, numbers))
+        raise InvalidParameter(
+            parameter="names", value=text, remedy=f"give {wanted} different names with commas between: one,two"
+        )
+    return names
 
 
 def versions_and_command() -> dict[str, Any]:

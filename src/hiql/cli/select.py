@@ -10,11 +10,23 @@ import pandas as pd
 import typer
 from rich.markup import escape
 
-from hiql.cli.commands import AsJson, Jobs, console, print_json, print_table, say, to_stderr
-from hiql.cli.inputs import DataFile, TableOptions, WorldOptions, print_understood, read, remember, understood
+from hiql.cli.columns import unheeded
+from hiql.cli.commands import AsJson, Jobs, console, note, print_json, print_table, print_verdict, say, to_stderr
+from hiql.cli.inputs import (
+    DataFile,
+    Names,
+    TableOptions,
+    WorldOptions,
+    names_in,
+    print_understood,
+    read,
+    remember,
+    understood,
+)
 from hiql.cli.numbers import whole_numbers
 from hiql.data.table_files import load_table
 from hiql.errors import InvalidParameter
+from hiql.evaluate.verdict import judge
 from hiql.sweep import Plan, Selection, Source, fit_chosen, sweep
 
 COLUMNS = {
@@ -82,6 +94,7 @@ def select(
     out: Annotated[Path, typer.Option(help="Folder for results; an interrupted sweep resumes from it.")] = Path(
         "selection"
     ),
+    names: Names = None,
     jobs: Jobs = -1,
     cluster: Annotated[
         str | None,
@@ -109,19 +122,26 @@ def select(
     first_layout, first = next(iter(layouts.values())), next(iter(trajectories.values()))
     facts = understood(data, rows, first_layout, first, known and known[0])
     if not as_json:
-        print_understood(facts, first, first_layout.cautions(rows))
+        print_understood(facts | {"cautions": [*facts["cautions"], *unheeded(facts)]})
     groups = first.n_sessions if axes.hold_out == "sessions" else len(set(first.subjects))
     plan = axes.plan(groups, known is not None)
+    called = names_in(names, plan.n_intentions)
     source = Source(trajectories, known and known[0], 0.99 if world.discount is None else world.discount)
     selection = sweep(source, plan, out / "units", by=by, n_jobs=jobs, cluster=cluster)
     model = fit_chosen(source, selection)
     history = selection.unit["history"]
-    remember(model, trajectories[history], data, layouts[history])
+    fitting = called if called is None or len(called) == model.n_intentions else None
+    remember(model, trajectories[history], data, layouts[history], fitting, selection)
     written = write_selection(out, selection, model, source, names=model.about_["names"]).values()
     if as_json:
-        print_json({"understood": facts} | selection_facts(selection) | {"written": [str(path) for path in written]})
+        verdict = {"verdict": judge(model)._asdict()}
+        files = {"written": [str(path) for path in written]}
+        print_json({"understood": facts} | selection_facts(selection) | verdict | files)
     else:
         print_selection(selection)
+        print_verdict(judge(model))
+        if called != fitting:
+            note(f"K = {model.n_intentions} was chosen, so the names were not used: name them with hiql report --names")
         say("Written: " + ", ".join(map(str, written)))
     if selection.failures:
         raise typer.Exit(1)

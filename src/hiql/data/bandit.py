@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from itertools import product
 from os import PathLike
@@ -11,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from hiql.data import doubts
 from hiql.data.codes import MISSING, Codes, encode, label_text
 from hiql.data.missing import Missing, check_marks, marks_of
 from hiql.data.step_columns import following_states
 from hiql.data.table_files import load_table
-from hiql.data.tables import column, ordered_sessions
+from hiql.data.tables import NO_COLUMN, column, ordered_sessions
 from hiql.data.trajectories import Trajectories
-from hiql.errors import EmptyData, InvalidParameter
+from hiql.errors import EmptyData, InvalidParameter, TableWarning
 
 NO_HISTORY = "·"
 """The symbol for a trial before the session's start."""
@@ -55,8 +57,14 @@ def bandit_trials(
     for field, (name,) in roles.items():
         column(frame, field, name)
     check_marks(missing, frame, roles)
-    columns: dict[str, Any] = {"session": session, "subject": subject, "step": step, "missing": missing}
-    data = trials_from_table(frame, history, choice, outcome, **columns)
+    data = trials_from_table(
+        frame, history, choice, outcome, session=session, subject=subject, step=step, missing=missing
+    )
+    unsaid = {name for name, values in marks_of(missing, roles).items() if values is None}
+    named = {"session": session, "subject": subject, "step": step}
+    columns = {role: None if name == NO_COLUMN else name for role, name in named.items()}
+    for caution in (*doubts.gaps(frame.reset_index(drop=True), columns), *doubts.values(frame, roles, unsaid)):
+        warnings.warn(caution, TableWarning, stacklevel=2)
     return data.with_memory(memory) if len(memory) else data
 
 

@@ -89,7 +89,7 @@ def _minus_one(role: str, name: str, numbers: pd.Series) -> list[str]:
     if -1 not in present or min(present) < -1 or present <= {-1, 1} or not codes:
         return []
     return [
-        f"-1 is taken as a {role} like any other ({(numbers == -1).mean():.1%} of the rows of {name!r}); if it means "
+        f"-1 is taken as {_a(role)} like any other ({(numbers == -1).mean():.1%} of the rows of {name!r}); if it means "
         f"not observed, say so: --missing {name}=-1, missing={{{name!r}: (-1,)}} in Python"
     ]
 
@@ -102,9 +102,13 @@ def _continuous(role: str, name: str, numbers: pd.Series) -> list[str]:
         return []
     return [
         f"{name!r} holds {len(present):,} different numbers ({present.min():g} to {present.max():g}), and each becomes "
-        f"a {role} of its own that knows nothing of its neighbours; put them into a few classes first, such as "
+        f"{_a(role)} of its own that knows nothing of its neighbours; put them into a few classes first, such as "
         f'table["{role}"] = pandas.qcut(table["{name}"], 4, labels=False)'
     ]
+
+
+def _a(role: str) -> str:
+    return f"an {role}" if role[0] in "aeiou" else f"a {role.replace('_', ' ')}"
 
 
 def single_outcome(outcomes: pd.Series) -> list[str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def frame_of(data: Trajectories) -> pd.DataFrame:
-    """See :meth:`hiql.Trajectories.to_dataframe`. An input or context with the name of another column is marked."""
+    """See :meth:`hiql.Trajectories.to_dataframe`. An input with the name of another column is marked: input_state."""
     columns: dict[str, Any] = {
         "subject": np.repeat(np.array(data.subjects, dtype=object), data.lengths),
         "session": np.repeat(np.array(data.session_names, dtype=object), data.lengths),
@@ -56,7 +56,7 @@ def _outcomes(data: Trajectories) -> Any:
 
 def _free(name: str, kind: str, taken: dict[str, Any]) -> str:
     while name in taken:
-        name = f"{name} ({kind})"
+        name = f"{kind}_{name}"
     return name
 
 

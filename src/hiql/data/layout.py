@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from hiql.data import doubts
 from hiql.data.bandit import trials_from_table
 from hiql.data.columns import Columns, combined, names_in, one_or_several, together
 from hiql.data.missing import Missing, Roles, check_marks, marks_of
+from hiql.data.table_columns import NOTHING_ELSE, Extra, add_columns, extra_from_dict
 from hiql.data.tables import NO_COLUMN, column, missing_column, ordered_sessions, trajectories_from_table
 from hiql.data.trajectories import Trajectories
 from hiql.data.usual_names import USUAL_NAMES, candidates
@@ -34,6 +35,7 @@ class Layout:
     subject: Columns | None = None
     step: str | None = None
     missing: Missing = None
+    extra: Extra = NOTHING_ELSE
     coded: ClassVar[tuple[str, ...]] = ()
     """The roles whose values become codes."""
 
@@ -68,7 +70,8 @@ class Layout:
 
     def unused(self, table: pd.DataFrame) -> list[str]:
         """The columns of the table that mean nothing here."""
-        used = {name for names in self.roles(("session", "subject", "step", *self.coded)).values() for name in names}
+        roles = {**self.roles(("session", "subject", "step", *self.coded)), **self.extra.names}
+        used = {name for names in roles.values() for name in names}
         return [str(name) for name in table.columns if name not in used]
 
     def cautions(self, table: pd.DataFrame) -> list[str]:
@@ -87,6 +90,10 @@ class Layout:
         said = {together(names): marks[names[0]] if len(names) == 1 else () for names in self.roles().values()}
         return {name: values for name, values in said.items() if values is not None}
 
+    def _with_columns(self, data: Trajectories, table: pd.DataFrame) -> Trajectories:
+        """With inputs, contexts and whatever else the table holds for each step."""
+        return data if self.extra == NOTHING_ELSE else add_columns(data, table.iloc[self.rows(table)], self.extra)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values that :func:`layout_from_dict` turns back into this layout."""
         return {"kind": type(self).__name__} | asdict(self)
@@ -94,9 +101,9 @@ class Layout:
 
 @dataclass(frozen=True)
 class Steps(Layout):
-    """A table with one row a step: its state and action."""
+    """A table with one row a step: its state and action; without a column of states there is one state."""
 
-    state: Columns = "state"
+    state: Columns | None = "state"
     action: Columns = "action"
     next_state: Columns | None = None
     history: ClassVar[None] = None
@@ -104,7 +111,9 @@ class Steps(Layout):
 
     def read(self, table: pd.DataFrame, n_states: int | None = None, n_actions: int | None = None) -> Trajectories:
         flat, columns = self.flat(table)
-        return trajectories_from_table(flat, **columns, missing=self._said(), n_states=n_states, n_actions=n_actions)
+        columns = {"state": None} | columns
+        sizes: dict[str, Any] = {"n_states": n_states, "n_actions": n_actions}
+        return self._with_columns(trajectories_from_table(flat, **columns, missing=self._said(), **sizes), table)
 
 
 @dataclass(frozen=True)
@@ -125,15 +134,16 @@ class Trials(Layout):
                 remedy = "leave it out: states of a table of trials are histories of its choices and outcomes"
                 raise InvalidParameter(parameter=name, value=value, remedy=remedy)
         flat, columns = self.flat(table)
-        return trials_from_table(flat, self.history, **columns, missing=self._said())
+        return self._with_columns(trials_from_table(flat, self.history, **columns, missing=self._said()), table)
 
 
 def layout_from_dict(values: dict[str, Any]) -> Steps | Trials:
     """A layout from :meth:`Layout.to_dict`; what is none is an error, for it may come from somebody's file."""
     kinds = {kind.__name__: kind for kind in (Steps, Trials)}
     try:
-        return kinds[values["kind"]](**{name: value for name, value in values.items() if name != "kind"})
-    except (KeyError, TypeError) as error:
+        named = {name: value for name, value in values.items() if name != "kind"}
+        return kinds[values["kind"]](**named | {"extra": extra_from_dict(named.get("extra", {}))})
+    except (KeyError, TypeError, AttributeError) as error:
         raise InvalidParameter(parameter="layout", value=values, remedy="name the columns again") from error
 
 
@@ -143,6 +153,7 @@ def find_layout(
     *,
     history: int | None = None,
     missing: Missing = None,
+    extra: Extra = NOTHING_ELSE,
 ) -> Steps | Trials:
     """Which columns mean what.
 
@@ -150,15 +161,23 @@ def find_layout(
     a column, or to several, whose values together are one label; for what it leaves out (or None) the first usual name
     is taken that the table has, whatever its case. ``"none"`` means that there is no such column. A table with states
     and actions is read as steps, one with choices and outcomes as trials; when it has both, naming a choice, an outcome
-    or a ``history`` decides. A state that is named makes the choice, where there is no action, the action.
+    or a ``history`` decides. A state that is named makes the choice, where there is no action, the action; ``"none"``
+    says that there is one state. ``extra`` names further columns; an outcome of steps is one of them.
     """
+    extra.check(table)
     found = {role: _find(table, role, given.get(role)) for role in USUAL_NAMES}
-    shared: dict[str, Any] = {role: found[role] for role in ("session", "subject", "step")} | {"missing": missing}
+    of_steps = _is_of_steps(found, given, history)
+    if of_steps and names_in(given.get("outcome")) and found["outcome"] is not None:
+        extra = replace(extra, outcome=str(found["outcome"]))
+    extra, missing = extra.taking(missing)
+    shared: dict[str, Any] = {role: found[role] for role in ("session", "subject", "step")}
+    shared |= {"missing": missing, "extra": extra}
     layout: Steps | Trials
-    if _is_of_steps(found, given, history):
+    if of_steps:
         if names_in(given.get("state")) and found["action"] is None:
             found["action"] = found["choice"]  # with a state of its own, a choice is an action
-        state, action = (_needed(table, role, found[role]) for role in ("state", "action"))
+        state = None if _is_none(given.get("state")) else _needed(table, "state", found["state"])
+        action = _needed(table, "action", found["action"])
         layout = Steps(**shared, state=state, action=action, next_state=found["next_state"])
     else:
         choice, outcome = (_needed(table, role, found[role]) for role in ("choice", "outcome"))
@@ -172,21 +191,22 @@ def _is_of_steps(
 ) -> bool:
     """Whether a table is one of steps: as the user's words imply, or else by the columns that it has."""
     steps = [role for role in ("state", "action", "next_state") if names_in(given.get(role)) and found[role]]
-    trials = [role for role in ("outcome",) if names_in(given.get(role)) and found[role]]
-    trials += ["history"] if history is not None else []
+    steps += ["state"] if _is_none(given.get("state")) else []
+    trials = ["history"] if history is not None else []
     if steps and trials:
         raise InvalidParameter(
             parameter=" and ".join(steps),
-            value=" and ".join(together(found[role] or "") for role in steps),
+            value=" and ".join(together(found[role] or NO_COLUMN) for role in steps),
             remedy=f"leave out {' and '.join(trials)}, which makes states of past trials; or leave out {steps[0]}",
         )
-    if steps or trials or (names_in(given.get("choice")) and found["choice"]):
+    of_trials = [role for role in ("choice", "outcome") if names_in(given.get(role)) and found[role]]
+    if steps or trials or of_trials:
         return bool(steps)
     return bool(found["state"] and found["action"]) or not (found["choice"] and found["outcome"])
 
 
 def _find(table: pd.DataFrame, role: str, given: Sequence[str] | str | None) -> Columns | None:
-    if given in (NO_COLUMN, (NO_COLUMN,), [NO_COLUMN]):
+    if _is_none(given):
         return None
     remedy = f"if there is none, say so: {role}='none' (--{role.replace('_', '-')} none)" if role in OPTIONAL else ""
     for name in names_in(given):
@@ -194,12 +214,17 @@ def _find(table: pd.DataFrame, role: str, given: Sequence[str] | str | None) -> 
     return one_or_several(role, given) or next(iter(candidates(table, role)), None)
 
 
+def _is_none(given: Sequence[str] | str | None) -> bool:
+    return given in (NO_COLUMN, (NO_COLUMN,), [NO_COLUMN])
+
+
 def _needed(table: pd.DataFrame, role: str, found: Columns | None) -> Columns:
     if found is not None:
         return found
     usual = USUAL_NAMES[role]
     remedy = (
-        "name the columns: state and action for a table of steps, choice and outcome for a table of trials (--state, "
-        f"--action, --choice, --outcome on the command line; usual names for {role}: {', '.join(usual)})"
+        "name the columns: state and action for a table of steps (state='none' if there is but one), choice and "
+        "outcome for a table of trials (--state, --action, --choice, --outcome on the command line; usual names for "
+        f"{role}: {', '.join(usual)})"
     )
     raise missing_column(table, role, usual[0], remedy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from os import PathLike
@@ -15,8 +15,11 @@ import pandas as pd
 
 from hiql.data.blocks import BLOCK
 from hiql.data.codes import MISSING, label_text
+from hiql.data.columns import names_in
 from hiql.data.mapped import array_file, new_data_folder, open_trajectories, write_about
 from hiql.data.missing import Missing, marks_of
+from hiql.data.streaming_columns import StreamedExtra
+from hiql.data.table_columns import Extra
 from hiql.data.tables import MOST_PAIRS, looks_like_subject
 from hiql.data.trajectories import Trajectories
 from hiql.errors import BadTable, ColumnNotFound, EmptyData, MissingExtra
@@ -30,7 +33,7 @@ def stream_table(
     path: str | PathLike[str],
     folder: str | PathLike[str],
     session: str = "session",
-    state: str = "state",
+    state: str | None = "state",
     action: str = "action",
     subject: str | None = None,
     next_state: str | None = None,
@@ -38,40 +41,63 @@ def stream_table(
     n_states: int | None = None,
     n_actions: int | None = None,
     missing: Missing = None,
+    inputs: str | Sequence[str] = (),
+    contexts: str | Sequence[str] = (),
+    outcome: str | None = None,
+    order: str | None = None,
+    day: str | None = None,
+    missing_inputs: str = "error",
 ) -> Trajectories:
     """Turn a Parquet file with one row a step into a folder, and open it: for tables larger than memory.
 
     States and actions must be codes 0, 1, …; empty cells mean "not observed", and so do the numbers in ``missing``
     (given as in :func:`hiql.read_table`): other negative ones are an error. The rows of a session lie together, in
-    order. The sizes default to the largest code plus one. The folder must not exist yet. Open it again with
+    order. The sizes default to the largest code plus one; ``state=None`` means one state. Inputs and outcomes must be
+    numbers; the other columns are those of :func:`hiql.read_table`. The folder must not exist yet. Open it again with
     :func:`hiql.open_trajectories`.
     """
-    roles = {"state": (state,), "action": (action,)} | ({} if next_state is None else {"next_state": (next_state,)})
+    names = {"state": state, "action": action, "next_state": next_state}
+    roles = {role: (name,) for role, name in names.items() if name is not None}
     marks = marks_of(missing, roles)
     sizes = {"state": n_states, "action": n_actions, "next_state": n_states}
     codes = {role: CodeColumn(name, sizes[role], marks[name] or ()) for role, (name,) in roles.items()}
     file = _parquet(Path(path))
     sessions = Sessions(session, subject, _doubtful_subject(file, subject, session))
-    columns = [*sessions.columns, *(column.name for column in codes.values())]
+    extra = StreamedExtra(Extra(names_in(inputs), names_in(contexts), outcome, order, day, missing_inputs))
+    columns = [*sessions.columns, *(column.name for column in codes.values()), *extra.columns]
     _check_columns(file, columns, path)
     with new_data_folder(folder) as place:
-        _copy(file, place, columns, codes, sessions)
-        for name in ("state", "action"):
-            codes[name].check()
+        _copy(file, place, columns, codes, sessions, extra)
+        for role in ("state", "action"):
+            if role in codes:
+                codes[role].check()
         _check_marks_met(codes.values())
-        n_states = max(codes[name].size for name in codes if name != "action")
+        n_states = max([1 if n_states is None else n_states, *(codes[r].size for r in codes if r != "action")])
         n_actions = codes["action"].size
         if n_states * n_actions > MOST_PAIRS:
             raise BadTable(
                 what=f"{path} has {n_states} states × {n_actions} actions, more than {MOST_PAIRS} pairs",
                 remedy=f"check that {state!r} and {action!r} are the right columns; code states without gaps",
             )
-        about = {"n_states": n_states, "n_actions": n_actions, "state_labels": None, "action_labels": None}
-        write_about(place, about | {"session_names": sessions.names, "subjects": sessions.owners})
+        about: dict[str, Any] = {
+            "n_states": n_states,
+            "n_actions": n_actions,
+            "state_labels": None,
+            "action_labels": None,
+        }
+        about |= {"session_names": sessions.names, "subjects": sessions.owners}
+        write_about(place, about | extra.finish(place, sessions.owners))
     return open_trajectories(folder)
 
 
-def _copy(file: Any, place: Path, columns: list[str], codes: dict[str, CodeColumn], sessions: Sessions) -> None:
+def _copy(
+    file: Any,
+    place: Path,
+    columns: list[str],
+    codes: dict[str, CodeColumn],
+    sessions: Sessions,
+    extra: StreamedExtra,
+) -> None:
     """Write the arrays of all batches.
 
     The next state of a step is, where no column gives it, the state of the next row, or missing if that row begins a
@@ -82,10 +108,13 @@ def _copy(file: Any, place: Path, columns: list[str], codes: dict[str, CodeColum
         states, actions, next_states = (
             stack.enter_context(array_file(place, name, n_rows)) for name in ("states", "actions", "next_states")
         )
+        extra.open(place, n_rows, stack)
         row = 0
         for batch in _batches(file, columns):
             starts = sessions.take(batch, row)
-            parts = {name: column.take(batch, row) for name, column in codes.items()}
+            parts = {"state": np.zeros(len(batch), dtype=np.int32)}
+            parts |= {name: column.take(batch, row) for name, column in codes.items()}
+            extra.take(batch, row, starts, sessions)
             following = parts["state"].copy()
             following[starts - row] = MISSING
             states.write(parts["state"].data)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hiql.data.codes import label_text
+from hiql.data.scales import mean_and_scale
 from hiql.data.trajectories import Trajectories
 
 
@@ -16,6 +17,9 @@ def summarise(data: Trajectories) -> dict[str, Any]:
     counts = data.pair_counts
     labels = data.action_labels or range(data.n_actions)
     taken = counts.sum(axis=0)
+    means, scales = mean_and_scale(data.inputs)
+    numbers = zip(data.input_names, means.tolist(), scales.tolist(), strict=True)
+    labelled = zip(data.context_names, data.context_labels, strict=True)
     return {
         "subjects": len(set(data.subjects)),
         "sessions": data.n_sessions,
@@ -28,7 +32,22 @@ def summarise(data: Trajectories) -> dict[str, Any]:
         "action_shares": {
             label_text(label): float(n / max(taken.sum(), 1)) for label, n in zip(labels, taken, strict=True)
         },
+        "inputs": {name: {"mean": mean, "scale": scale} for name, mean, scale in numbers},
+        "contexts": {name: [label_text(label) for label in labels] for name, labels in labelled},
+        "outcomes": _outcomes(data),
     }
+
+
+def _outcomes(data: Trajectories) -> str:
+    """One line about what followed steps; empty if nothing is known."""
+    if data.outcomes is None:
+        return ""
+    unknown = int(np.isnan(data.outcomes).sum())
+    known = data.outcomes[~np.isnan(data.outcomes)]
+    told = ", ".join(map(label_text, data.outcome_labels or ())) or (
+        f"mean {known.mean():.3g}" if len(known) else "none"
+    )
+    return f"{told} ({unknown:,} unknown)"
 
 
 def cautions(data: Trajectories) -> list[str]:

@@ -15,6 +15,8 @@ SUBJECT_COLUMNS = ("subject", "animal", "mouse", "rat", "monkey", "participant")
 """Columns that probably tell animals apart, when none was named; "Mouse_ID" counts as "mouse"."""
 NO_COLUMN = "none"
 """What to write for a column that is not to be used although its name suggests it."""
+ONE_STATE = "the one state"
+"""The name of the column that is made up for tables without states."""
 MOST_PAIRS = 20_000_000
 """Pairs of a state and an action beyond which a fit would need gigabytes."""
 
@@ -118,7 +120,7 @@ def _by_step(table: pd.DataFrame, step: str, group: np.ndarray, keys: pd.DataFra
         raise BadTable(
             what=f"step {table[step].iloc[row]} occurs twice in session {keys['session'].iloc[row]!r} of subject "
             f"{keys['subject'].iloc[row]!r}",
-            remedy="drop the duplicate rows, name the subject column if animals share session names, or take the rows "
+            remedy="drop the duplicate rows, name the session or the subject column, or take the rows "
             "as they are (step='none'; --step none on the command line)",
         )
     return order
@@ -127,7 +129,7 @@ def _by_step(table: pd.DataFrame, step: str, group: np.ndarray, keys: pd.DataFra
 def trajectories_from_table(
     table: pd.DataFrame,
     session: str = "session",
-    state: str = "state",
+    state: str | None = "state",
     action: str = "action",
     subject: str | None = None,
     next_state: str | None = None,
@@ -137,8 +139,14 @@ def trajectories_from_table(
     n_actions: int | None = None,
     missing: Missing = None,
 ) -> Trajectories:
-    """``Trajectories`` from the columns of a DataFrame; None is a column that it does not have."""
-    roles = {"state": (state,), "action": (action,)} | ({} if next_state is None else {"next_state": (next_state,)})
+    """``Trajectories`` from the columns of a DataFrame; None is a column that it does not have.
+
+    Without a column of states there is one state.
+    """
+    if state is None:
+        state, table, n_states = ONE_STATE, table.assign(**{ONE_STATE: 0}), 1 if n_states is None else n_states
+    named = {"state": state, "action": action, "next_state": next_state}
+    roles = {role: (name,) for role, name in named.items() if name is not None}
     for field, (name,) in roles.items():
         column(table, field, name)
     marks = marks_of(missing, roles)

@@ -52,7 +52,13 @@ class ChainPrior(NamedTuple):
 class IntentionDynamics(Part[Params], Protocol[Params]):
     """How intentions follow one another. Implemented by small frozen dataclasses."""
 
-    def bind(self, data: Trajectories) -> Timeline: ...
+    def bind(self, data: Trajectories) -> Timeline:
+        """Which row each session and step reads.
+
+        That of a step may depend on that step (not on its action), on the one before it in its session, and on what
+        belongs to the whole session. Then simulation can ask for it, with the last two steps of each session as data.
+        """
+        ...
 
     def chain(self, params: Params, timeline: Timeline) -> Callable[[Sessions], Chain]:
         """The chain these parameters mean, chunk by chunk."""

@@ -11,6 +11,7 @@ from hiql.evaluate.recovery import Recovery, recovery
 from hiql.evaluate.stages import fit_individuals, history_levels, score_history, score_intentions
 from hiql.evaluate.strategies import name_strategies, strategy_profile
 from hiql.evaluate.value_difference import expected_value_difference, matched_value_differences
+from hiql.evaluate.verdict import Verdict, judge
 
 __all__ = [
     "Bootstrap",
@@ -18,6 +19,7 @@ __all__ = [
     "Level",
     "Matching",
     "Recovery",
+    "Verdict",
     "align",
     "bootstrap",
     "choose_strength",
@@ -29,6 +31,7 @@ __all__ = [
     "fit_coarse_to_fine",
     "fit_individuals",
     "history_levels",
+    "judge",
     "match_policies",
     "matched_value_differences",
     "mean_course",

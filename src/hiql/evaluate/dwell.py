@@ -41,6 +41,11 @@ def expected_dwell(transition: npt.ArrayLike) -> FloatArray:
     return np.divide(1.0, leave, out=np.full(len(leave), np.inf), where=leave > 1e-12)
 
 
+def outlasts_sessions(dwell: npt.ArrayLike, mean_session: float) -> npt.NDArray[np.bool_]:
+    """(K,) whether an intention lasts longer on average than a session: then few sessions see it change."""
+    return np.asarray(dwell, dtype=np.float64) > mean_session
+
+
 def survival(runs: Runs) -> FloatArray:
     """(longest,) the share of runs that last at least 1, 2, … steps.
 

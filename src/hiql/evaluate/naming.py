@@ -14,7 +14,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.errors import HiqlError, InvalidParameter
 from hiql.evaluate.arrival import TOLERANCE, arrival, at_best, at_random, following
 from hiql.evaluate.occupancy import expected_occupancy, shares
-from hiql.evaluate.strategies import action_biases, nearest_strategies, strategy_profile
+from hiql.evaluate.strategies import action_biases, strategy_profile, sure_strategies
 from hiql.models import IntentionModel
 from hiql.worlds.mdp import MDP, World
 
@@ -25,7 +25,7 @@ MAJORITY = 0.5
 
 
 def suggest_names(model: IntentionModel, data: Trajectories, world: MDP | None = None) -> tuple[str, ...]:
-    """K names: after the named places of the world, after strategies in a choice task, or "intention 1", …
+    """K names: after the named places of the world, after strategies in a choice task where sure, or "intention 1", …
 
     ``world`` is the model's own by default.
     """
@@ -39,8 +39,8 @@ def suggest_names(model: IntentionModel, data: Trajectories, world: MDP | None =
     if np.isnan(profile).any():  # or only wins, or only losses were seen
         return tuple(f"intention {i + 1}" for i in range(model.n_intentions))
     biases = action_biases(model, data)
-    names = [bias or name for bias, name in zip(biases, nearest_strategies(profile), strict=True)]
-    return _numbered(names, model.share_)
+    sure = [bias or name for bias, name in zip(biases, sure_strategies(profile), strict=True)]
+    return _numbered([name or f"intention {i + 1}" for i, name in enumerate(sure)], model.share_)
 
 
 def name_intentions(

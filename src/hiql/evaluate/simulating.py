@@ -9,7 +9,7 @@ import numpy as np
 from hiql.data.codes import MISSING
 from hiql.data.trajectories import Trajectories
 from hiql.models import IntentionModel
-from hiql.worlds.environment import Environment
+from hiql.worlds.environment import Environment, check_environment
 
 
 def simulate_like(
@@ -21,6 +21,7 @@ def simulate_like(
     session, simulated ones end too early or too late. A missing step took place and was not seen; only
     :class:`~hiql.worlds.ObservedSchedule` knows trials that the animal missed.
     """
+    check_environment(world)
     simulated = model.sample(world.like(data), random_state=rng)
 
     def hidden_where(real: np.ndarray, codes: np.ndarray) -> np.ndarray:

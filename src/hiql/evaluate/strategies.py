@@ -10,11 +10,18 @@ import numpy.typing as npt
 from hiql.data.histories import latest_trial
 from hiql.data.trajectories import Trajectories
 from hiql.errors import ShapeMismatch
-from hiql.evaluate.occupancy import expected_occupancy
+from hiql.evaluate.occupancy import expected_occupancy, expected_visits
 from hiql.models import IntentionModel
 
 FloatArray = npt.NDArray[np.float64]
 BIASED = 0.75
+SURE = 0.2
+"""An intention is called after a pure strategy if it comes at least this close; no two are closer than 0.5."""
+NEVER_SURE = {"disengaged", "random"}
+"""Who stays after a win and does either after a loss is disengaged in the paper's task, and elsewhere may be the one
+that follows rewards most; averages of one half may hide any habit."""
+ENOUGH = 20
+"""Steps after each choice that are needed to call an intention biased whatever was chosen before."""
 MEASURES = ("switch", "win-stay", "lose-switch")
 ARCHETYPES = {
     "exploitation": (1.0, 1.0),
@@ -66,14 +73,28 @@ def nearest_strategies(profile: npt.ArrayLike) -> list[str]:
     return [_nearest(row[1:]) for row in rows]
 
 
-def action_biases(model: IntentionModel, data: Trajectories) -> list[str | None]:
-    """ "bias to R" for an intention that prefers one action almost whatever happened before; None for others.
+def sure_strategies(profile: npt.ArrayLike) -> list[str | None]:
+    """The archetype that each row of a profile (K, 3) is sure to be; None where that is doubtful."""
+    rows = np.asarray(profile, dtype=np.float64)
+    near = zip(rows, nearest_strategies(rows), strict=True)
+    distances = [(float(np.hypot(*(row[1:] - ARCHETYPES[name]))), name) for row, name in near]
+    return [name if far <= SURE and name not in NEVER_SURE else None for far, name in distances]
 
-    It does if that action has probability above ``BIASED`` in the states where it spends ``BIASED`` of its time.
+
+def action_biases(model: IntentionModel, data: Trajectories) -> list[str | None]:
+    """ "bias to R" for an intention that prefers one action whatever it did before; None for others.
+
+    It does if that action has probability above ``BIASED`` after each of the choices, judged by at least ``ENOUGH``
+    expected steps after each. (In most of its steps alone would not do: whoever stays with R is mostly where R was.)
     """
     labels = [str(label) for label in data.action_labels or range(data.n_actions)]
-    share = np.einsum("ks,ksa->ka", expected_occupancy(model, data), model.policy_ > BIASED)
-    return [f"bias to {labels[int(row.argmax())]}" if row.max() > BIASED else None for row in share]
+    visits = expected_visits(data, model.smooth_proba(data))
+    after = latest_trial(data).choice == np.arange(data.n_actions)[:, None]  # (choice before, state)
+    weights = np.einsum("ks,cs->kcs", visits, after)
+    total = weights.sum(axis=2)
+    preference = np.einsum("kcs,ksa->kca", weights, model.policy_) / np.maximum(total, 1e-12)[..., None]
+    least = np.where((total >= ENOUGH).all(axis=1)[:, None], preference.min(axis=1), 0.0)
+    return [f"bias to {labels[int(row.argmax())]}" if row.max() > BIASED else None for row in least]
 
 
 def in_order_of_archetypes(profile: npt.ArrayLike) -> npt.NDArray[np.intp]:

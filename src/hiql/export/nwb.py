@@ -12,12 +12,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from hiql.data.codes import label_text
 from hiql.errors import InvalidParameter, MissingExtra
 from hiql.export.table import in_one_word
 from hiql.files import write_whole
 
 if TYPE_CHECKING:
     from pynwb import NWBFile
+    from pynwb.epoch import TimeIntervals
 
 SERIES = {
     "p": ("intention_posterior", "p(intention | whole session). It looks ahead: not causal."),
@@ -30,6 +32,10 @@ SCALARS = {
     "advantage": "Q(s, a) - V(s) of the action taken under the decoded intention",
     "reward": "recovered reward of the action taken under the decoded intention, up to a gauge",
 }
+
+
+NOT_OF_A_STEP = ("subject", "session", "row", "step")
+"""Columns that the file tells otherwise, or by the order of its rows."""
 
 
 def add_intentions(file: NWBFile, steps: pd.DataFrame, times: npt.ArrayLike | None = None) -> None:
@@ -111,11 +117,43 @@ def _session_file(steps: pd.DataFrame, about: str, times: Any) -> bytes:
         notes="The start time is a placeholder: the table has no dates.",
     )
     add_intentions(file, steps, times)
+    file.trials = _behaviour(steps, _checked_times(times, len(steps)))
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder) / "session.nwb"
         with NWBHDF5IO(str(scratch), mode="w") as io:
             io.write(file)
         return scratch.read_bytes()
+
+
+def _behaviour(steps: pd.DataFrame, seconds: npt.NDArray[np.float64]) -> TimeIntervals:
+    """The trial table of a file: what was done, in which state, with which inputs and contexts, and what followed.
+
+    :func:`hiql.data.importers.read_nwb` reads it back. Numbers that are missing are NaN, missing words are empty.
+    """
+    from pynwb.core import VectorData
+    from pynwb.epoch import TimeIntervals
+
+    ours = (*NOT_OF_A_STEP, *SCALARS, "decoded")
+    columns = [name for name in steps if name not in ours and not name.startswith(tuple(f"{p}_" for p in SERIES))]
+    edges = _edges(seconds)
+    times = {"start_time": seconds, "stop_time": np.array(edges[1:])}
+    data = [VectorData(name=name, description=name, data=values) for name, values in times.items()]
+    data += [VectorData(name=name, description=f"{name} of the step", data=_storable(steps[name])) for name in columns]
+    return TimeIntervals(name="trials", description="Behaviour, one row a step", columns=data)
+
+
+def _storable(values: pd.Series) -> npt.NDArray[Any] | list[str]:
+    """Numbers as they are, whole where none is missing; anything else as text."""
+    if pd.api.types.is_numeric_dtype(values):
+        whole = not pd.api.types.is_float_dtype(values) and not values.isna().any()
+        return values.to_numpy(dtype=np.int64) if whole else values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return ["" if missing else label_text(v) for v, missing in zip(values, values.isna(), strict=True)]
+
+
+def _edges(seconds: npt.NDArray[np.float64]) -> list[float]:
+    """The times of all steps and of the end: the last step lasts as long as the one before it."""
+    last = seconds[-1] + (seconds[-1] - seconds[-2] if len(seconds) > 1 else 1.0)
+    return [*seconds.tolist(), float(last)]
 
 
 def _checked_times(times: npt.ArrayLike | None, n_steps: int) -> npt.NDArray[np.float64]:
@@ -134,9 +172,8 @@ def _checked_times(times: npt.ArrayLike | None, n_steps: int) -> npt.NDArray[np.
 
 
 def _runs(decoded: Sequence[str], seconds: npt.NDArray[np.float64]) -> list[tuple[str, float, float]]:
-    """Name, start and stop of each run; the last step lasts as long as the one before it."""
-    last = seconds[-1] + (seconds[-1] - seconds[-2] if len(seconds) > 1 else 1.0)
-    edges = [*seconds.tolist(), float(last)]
+    """Name, start and stop of each run."""
+    edges = _edges(seconds)
     starts = [i for i in range(len(decoded)) if i == 0 or decoded[i] != decoded[i - 1]]
     stops = [*starts[1:], len(decoded)]
     return [(str(decoded[a]), edges[a], edges[b]) for a, b in zip(starts, stops, strict=True)]

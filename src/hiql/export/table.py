@@ -13,13 +13,15 @@ from hiql.errors import InvalidParameter, UnequalLengths
 from hiql.models import IntentionModel
 from hiql.scoring import taken_proba
 
+OURS = ("row", "decoded", "p_action", "value", "advantage", "reward")
+"""Columns that decoding adds."""
 METHODS = ("all", "smooth", "filter", "viterbi")
 
 
 def decoding_table(
     model: IntentionModel, data: Trajectories, names: Sequence[str] | None = None, *, method: str = "all"
 ) -> pd.DataFrame:
-    """One row a step: subject, session, step, state, action, and what the model makes of it.
+    """One row a step: its columns as in ``data.to_dataframe()``, and what the model makes of it.
 
     - ``p_<name>``: p(intention | whole session). It looks ahead: do not relate it to neural activity causally;
     - ``causal_<name>``: p(intention | steps up to this one);
@@ -36,7 +38,7 @@ def decoding_table(
         raise UnequalLengths(field="names", length=len(texts), other="intentions", other_length=model.n_intentions)
     if method not in METHODS:
         raise InvalidParameter(parameter="method", value=method, remedy=f"choose from {', '.join(METHODS)}")
-    table = data.to_dataframe()
+    table = _with_own_names(data.to_dataframe())
     for wanted, prefix, proba in (("smooth", "p", model.smooth_proba), ("filter", "causal", model.filter_proba)):
         if method in {"all", wanted}:
             table[[f"{prefix}_{word}" for word in _column_words(texts)]] = proba(data)
@@ -44,6 +46,12 @@ def decoding_table(
     if method in {"all", "viterbi"}:
         table["decoded"] = np.array(texts, dtype=object)[path]
     return table.assign(**_consequences(model, data, path))
+
+
+def _with_own_names(table: pd.DataFrame) -> pd.DataFrame:
+    """The user's columns, renamed where they would be taken for ours: an input "reward" becomes "input_reward"."""
+    taken = [name for name in table if name in OURS or name.startswith(("p_", "causal_"))]
+    return table.rename(columns={name: f"input_{name}" for name in taken})
 
 
 def _column_words(names: Sequence[str]) -> list[str]:

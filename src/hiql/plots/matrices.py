@@ -55,8 +55,8 @@ def draw_heatmap(
 ) -> None:
     """A table (S, A) as coloured cells, one row a state: policies of worlds that have no map.
 
-    Values are probabilities (colours run from 0 to 1). ``numbers`` writes each into its cell; by default if
-    there are at most 30 states.
+    Values are probabilities (colours run from 0 to 1); NaN is unknown, and left blank with a question mark.
+    ``numbers`` writes each into its cell; by default if there are at most 30 states.
     """
     table = shaped("table", table, None, None)
     n_states, n_actions = table.shape
@@ -82,7 +82,8 @@ def _draw_cells(ax: Axes, table: FloatArray) -> QuadMesh:
 
 def _write_numbers(ax: Axes, table: FloatArray, *, lift: float = 0.0, size: str = "medium") -> None:
     for (row, column), value in np.ndenumerate(table):
-        _write(ax, column, row - lift, f"{value:.2f}", shade=float(value), size=size)
+        text = "?" if np.isnan(value) else f"{value:.2f}"
+        _write(ax, column, row - lift, text, shade=float(value), size=size)
 
 
 def _write_intervals(ax: Axes, table: FloatArray, low: FloatArray, high: FloatArray) -> None:

@@ -34,8 +34,8 @@ def draw_world(
 
     With corridors (``world.links``) it is a maze, with ``world.positions`` alone a grid, without either (or
     with no world at all, as in model-free fits) a table of the policy. ``visits`` (S,) counts how often each
-    state was seen: states never seen carry no arrow, and a long table shows those seen most. ``marks`` are
-    for grids, labels for tables.
+    state was seen: states never seen carry no arrow (a table leaves them blank), and a long table shows those seen
+    most. ``marks`` are for grids, labels for tables.
     """
     if not len(getattr(world, "positions", ())):
         _draw_table(ax, policy, visits, state_labels, action_labels)
@@ -57,6 +57,7 @@ def _draw_table(
     counts = np.zeros(n_states) if visits is None else shaped("visits", visits, n_states)
     rows = np.sort(np.argsort(-counts, kind="stable")[:MOST_ROWS])
     labels = labelled(state_labels, n_states, "state")
-    draw_heatmap(ax, policy[rows], [labels[row] for row in rows], action_labels)
+    known = policy if visits is None else np.where(counts[:, None] > 0, policy, np.nan)
+    draw_heatmap(ax, known[rows], [labels[row] for row in rows], action_labels)
     if len(rows) < n_states:
         ax.set_ylabel(f"state ({len(rows)} most visited of {n_states})")

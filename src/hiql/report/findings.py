@@ -103,14 +103,15 @@ class Findings:
 
 
 def find(model: IntentionModel, data: Trajectories, world: MDP | None, names: Sequence[str] | None) -> Findings:
-    """Decode the data with the model, and name its intentions unless ``names`` are given."""
+    """Decode the data with the model, and name its intentions unless ``names`` are given, or in its file."""
+    given = getattr(model, "about_", {}).get("names") if names is None else names
     profile = _profile(model, data)
     k = model.n_intentions
     return Findings(
         model=model,
         data=data,
         world=world,
-        names=suggest_names(model, data, world) if names is None else labelled(names, k, "intention"),
+        names=suggest_names(model, data, world) if given is None else labelled(given, k, "intention"),
         profile=profile,
         smoothed=model.smooth_proba(data),
         causal=model.filter_proba(data),

@@ -39,9 +39,13 @@ def write_selection(
     return files
 
 
+NOT_TOLD = {"names", "layout", "agreement", "n_failed", "mean_session"}
+"""What the page shows elsewhere, or what is for machines."""
+
+
 def told(model: IntentionModel) -> dict[str, str]:
     """What a model's file says about how it was made, as text; names are shown elsewhere."""
-    return {name: str(value) for name, value in model.about_.items() if name not in {"names", "layout"}}
+    return {name: str(value) for name, value in model.about_.items() if name not in NOT_TOLD}
 
 
 def like_chosen(selection: Selection) -> pd.DataFrame:

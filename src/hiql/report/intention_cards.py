@@ -17,10 +17,10 @@ from hiql.worlds.mdp import World
 
 STRATEGIES = (
     "A state is what happened in the last trials, the latest first: the choice, then + for a reward and - for none; a "
-    "dot is a trial before the session. Intentions are named after the nearest of a few pure strategies (exploitation: "
-    "stay after a win, switch after a loss; exploration: always switch; perseveration: always stay; disengaged: stay "
-    "after a win, either after a loss; random: either), or after the action they prefer in most states. The names are "
-    "conveniences: look at the numbers."
+    "dot is a trial before the session. Intentions that come close to a pure strategy are named after it "
+    "(exploitation: stay after a win, switch after a loss; exploration: always switch; perseveration: always stay), or "
+    "after the action that they prefer whatever they did before; all others are numbered, unless you name them. The "
+    "names are conveniences: look at the numbers."
 )
 GAUGE = (
     "Probabilities of actions are safe to compare between intentions, fits and animals. Rewards and values are not: a "
@@ -41,7 +41,10 @@ def intentions_section(page: Page, findings: Findings) -> None:
             "Point at a state for its numbers. States an intention was hardly ever in are left blank."
         )
     else:
-        page.text("What each intention does: rows are states, columns are actions. Point at a cell for its numbers.")
+        page.text(
+            "What each intention does: rows are states, columns are actions. Point at a cell for its numbers. States "
+            "an intention was hardly ever in are left blank: what it would do there is unknown."
+        )
         page.text(_which_states(findings), kind="hint")
         if findings.profile is not None:
             page.text(STRATEGIES, kind="hint")

@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from hiql.plots.figures import FEW_VISITS
-from hiql.plots.labels import FloatArray
+from hiql.plots.labels import FloatArray, IntArray
 from hiql.plots.maze import NODE, corridors, shortest_corridor
 from hiql.plots.places import obstacles, roomiest_side
 from hiql.plots.policy import all_moves, likely_moves
@@ -88,7 +88,7 @@ def maze_map(world: World, intention: Intention) -> go.Figure:
     )
     dots = go.Scatter(
         x=x[~seen], y=y[~seen], mode="markers", marker={"size": 4, "color": UNSEEN}, text=texts[~seen],
-        hovertemplate="%{text}<br>never used here<extra></extra>",
+        hovertemplate="%{text}<extra></extra>",
     )  # fmt: skip
     moves = likely_moves(world, intention.policy, seen)
     length = np.linalg.norm(world.positions[moves.targets] - world.positions[moves.states], axis=1)
@@ -142,12 +142,19 @@ def _hover_texts(world: World, intention: Intention) -> list[str]:
         "<br>".join(
             [
                 f"<b>{_state(intention.state_names[s], place_of.get(s))}</b>",
-                f"value {intention.value[s]:.2f}, {intention.visits[s]:.0f} visits",
-                *(_action(intention, s, a) for a in best[s]),
+                *_known_here(intention, s, best[s]),
             ]
         )
         for s in range(world.n_states)
     ]
+
+
+def _known_here(intention: Intention, state: int, actions: IntArray) -> list[str]:
+    """What an intention wants and does in a state; where it never was, that is unknown."""
+    if not intention.visited[state]:
+        return ["unknown, as this intention was never here"]
+    value = f"value {intention.value[state]:.2f}, {intention.visits[state]:.0f} visits"
+    return [value, *(_action(intention, state, action) for action in actions)]
 
 
 def _state(name: str, place: str | None) -> str:

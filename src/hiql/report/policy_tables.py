@@ -31,7 +31,8 @@ def most_visited(visits: npt.ArrayLike) -> IntArray:
 
 def policy_table(intention: Intention, states: IntArray) -> go.Figure:
     """π(a|s) of some states (rows) and all actions (columns); the page can turn it into r(s, a)."""
-    policy, reward = intention.policy[states], intention.reward[states]
+    hidden = np.where(intention.visited[states], 0.0, np.nan)[:, None]  # its policy there is a guess: shown as unknown
+    policy, reward = intention.policy[states] + hidden, intention.reward[states] + hidden
     n_states, n_actions = policy.shape
     numbers = n_states <= NUMBERS_UP_TO and n_actions <= 8
     cells = go.Heatmap(
@@ -39,7 +40,7 @@ def policy_table(intention: Intention, states: IntArray) -> go.Figure:
         hovertemplate="%{text}<extra></extra>", texttemplate="%{z:.2f}" if numbers else None, colorbar=_BAR,
     )  # fmt: skip
     figure = new_chart(cells, height=130 + (28 if numbers else 15) * n_states, margin={"t": 8})
-    bound = max(float(np.abs(reward).max()), 1e-9)
+    bound = float(np.nanmax(np.abs(reward), initial=1e-9))
     shades: dict[str, Any] = {
         "policy": _shade(policy, colour_scale(PROBABILITY_MAP), (0.0, 1.0), "probability"),
         "reward": _shade(reward, DIVERGING, (-bound, bound), "reward r(s, a)"),
@@ -69,12 +70,18 @@ def _shade(table: Any, colours: Any, limits: tuple[float, float], title: str) ->
 def _hover_texts(intention: Intention, states: IntArray) -> list[list[str]]:
     return [
         [
-            f"<b>state {plotly_text(intention.state_names[s])}</b><br>{plotly_text(name)}: probability "
-            f"{intention.policy[s, a]:.3f}, reward {intention.reward[s, a]:.2f}<br>{intention.visits[s]:.0f} visits"
+            f"<b>state {plotly_text(intention.state_names[s])}</b><br>{plotly_text(name)}: {_known(intention, s, a)}"
             for a, name in enumerate(intention.action_names)
         ]
         for s in states
     ]
+
+
+def _known(intention: Intention, state: int, action: int) -> str:
+    if not intention.visited[state]:
+        return "unknown, as this intention was never here"
+    probability, reward = intention.policy[state, action], intention.reward[state, action]
+    return f"probability {probability:.3f}, reward {reward:.2f}<br>{intention.visits[state]:.0f} visits"
 
 
 def _short(text: str, most: int = 16) -> str:

@@ -8,11 +8,17 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
+from hiql.evaluate.verdict import Verdict
 from hiql.report import charts, selection_charts, words
 from hiql.report.findings import Findings
 from hiql.report.markup import Markup, joined, tag
 from hiql.report.page import Page
 from hiql.report.provenance import BIBTEX, PAPER, PAPER_URL, provenance
+
+
+def verdict_block(page: Page, verdict: Verdict) -> None:
+    """How far to trust what the page tells, in one sentence."""
+    page.text(verdict.sentence, kind="warning" if verdict.headline else "verdict")
 
 
 def data_section(page: Page, findings: Findings) -> None:
@@ -94,10 +100,13 @@ def _about_table(table: pd.DataFrame, selection: Any) -> str:
 def dynamics_section(page: Page, findings: Findings) -> None:
     """How intentions follow one another."""
     model, names = findings.model, findings.names
-    page.heading("How they take turns")
+    whole = words.whole_sessions(findings)
+    page.heading("How they are divided among sessions" if whole else "How they take turns")
     if findings.n_intentions == 1:
         page.text("There is only one intention, so there are no turns to take.")
         return
+    if whole:
+        page.text(f"{whole} What follows is about the few changes that there are.")
     page.charts(
         page.chart(
             charts.transition_matrix(model.transition_, names),
@@ -137,7 +146,7 @@ def dwell_table(findings: Findings) -> pd.DataFrame:
             {
                 "intention": name,
                 "share of steps": words.percent(findings.share[i]),
-                "expected duration": words.steps(findings.dwell[i]) if np.isfinite(findings.dwell[i]) else "∞",
+                "expected duration": words.lasting(findings.dwell[i], findings.data).split(" ", 1)[1],
                 "decoded runs": f"{len(runs.length):,}",
                 "their mean": words.steps(runs.length.mean()) if any_run else "–",
                 "their median": f"{np.median(runs.length):,g} steps" if any_run else "–",
@@ -147,17 +156,13 @@ def dwell_table(findings: Findings) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def trust_section(page: Page, findings: Findings, selection: Any) -> None:
-    """How far to trust the fit: restarts and warnings."""
+def trust_section(page: Page, findings: Findings, selection: Any, verdict: Verdict) -> None:
+    """How far to trust the fit: the verdict again, what failed, and restarts."""
     page.heading("Can the fit be trusted?")
-    model = findings.model
-    failures = [] if selection is None else list(selection.failures)
-    warnings = [*getattr(model, "notes_", ()), *(f"A fit failed ({_unit(f.unit)}): {f.error}" for f in failures)]
-    for warning in warnings:
-        page.text(warning, kind="warning")
-    if not warnings:
-        page.text("The fit converged, and nothing unusual was noticed.")
-    restarts = getattr(model, "restarts_", None)
+    verdict_block(page, verdict)
+    for failure in [] if selection is None else selection.failures:
+        page.text(f"A fit failed ({_unit(failure.unit)}): {failure.error}", kind="warning")
+    restarts = getattr(findings.model, "restarts_", None)
     if restarts is not None and len(restarts.attempts) > 1:
         page.text(f"EM finds local optima, so hiql searched: {restarts}.")
         caption = (

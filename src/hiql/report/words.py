@@ -7,22 +7,23 @@ from collections.abc import Sequence
 import numpy as np
 
 from hiql.data.trajectories import Trajectories
+from hiql.evaluate.dwell import outlasts_sessions
+from hiql.evaluate.verdict import Verdict
 from hiql.report.findings import Findings
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-ENDLESS = 20
-"""An intention expected to last this many times the longest session is said to last to the session's end."""
 
 
-def headline(findings: Findings) -> str:
-    """For example "Two intentions behind 1,024 sessions"."""
+def headline(findings: Findings, verdict: Verdict) -> str:
+    """For example "Two intentions behind 1,024 sessions", and that they are not to be relied on if so."""
     n = findings.n_intentions
     number = NUMBERS[n] if n < len(NUMBERS) else str(n)
-    return f"{number} {plural(n, 'intention')} behind {counted(findings.data.n_sessions, 'session')}".capitalize()
+    found = f"{number} {plural(n, 'intention')} behind {counted(findings.data.n_sessions, 'session')}"
+    return found.capitalize() + verdict.headline
 
 
 def summary(findings: Findings) -> str:
-    """Two sentences: which intentions there are, and how well they predict what was done."""
+    """A few sentences: which intentions there are, and how well they predict what was done."""
     data = findings.data
     who = counted(len(set(data.subjects)), "subject")
     parts = [
@@ -32,7 +33,7 @@ def summary(findings: Findings) -> str:
     found = f"In {counted(data.n_steps, 'decision')} of {who}, hiql finds {listed(parts)}."
     chance = f"guessing among {data.n_actions} actions would give {1 / data.n_actions:.2f}"
     predicted = f"it predicts the next action with probability {findings.typical_probability:.2f} (geometric mean)"
-    return f"{found} From what came before, {predicted}; {chance}."
+    return " ".join(filter(None, [found, whole_sessions(findings), f"From what came before, {predicted}; {chance}."]))
 
 
 def truth_sentence(findings: Findings) -> str | None:
@@ -46,9 +47,20 @@ def truth_sentence(findings: Findings) -> str | None:
 
 
 def lasting(dwell: float, data: Trajectories) -> str:
-    """How long an intention lasts, for example "lasting 6.2 steps on average"; or that no session sees its end."""
-    ends = dwell < ENDLESS * data.lengths.max()
-    return f"lasting {steps(dwell)} on average" if ends else "lasting to the session's end"
+    """How long an intention lasts, for example "lasting 6.2 steps on average"; or that it outlasts sessions."""
+    longer = outlasts_sessions(dwell, float(data.lengths.mean()))
+    return "lasting longer than a session" if longer else f"lasting {steps(dwell)} on average"
+
+
+def whole_sessions(findings: Findings) -> str:
+    """What to say where no intention is likely to change within a session; nothing elsewhere."""
+    mean = float(findings.data.lengths.mean())
+    if findings.n_intentions == 1 or not outlasts_sessions(findings.dwell, mean).all():
+        return ""
+    return (
+        f"All of them last longer than a session ({steps(mean)} on average), so they tell sessions (or subjects) apart "
+        "rather than change within them."
+    )
 
 
 def steps(number: float) -> str:

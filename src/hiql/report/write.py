@@ -11,6 +11,7 @@ import pandas as pd
 
 from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import Trajectories
+from hiql.evaluate.verdict import Verdict, agreement_in, judge
 from hiql.files import write_whole
 from hiql.models import IntentionModel
 from hiql.report import sections, words
@@ -58,8 +59,8 @@ def write_report(
     data : what to look at; not necessarily what the model was fitted to
     world : where to draw the intentions; the model's own by default, tables where there is none
     selection : how K was chosen, shown if given
-    names : K names of intentions; by default after the named places of the world or, in a choice task, after
-        strategies, else by number
+    names : K names of intentions; by default those in the model's file, or after the named places of the world or, in a
+        choice task, after strategies, else by number
     about : anything worth telling about how the results were made: the command, the data file, the seed, …
 
     Large data are included as far as they fit into 15 MB: the first sessions of every subject.
@@ -68,7 +69,9 @@ def write_report(
     if place is not None:
         check_sizes(place, data.n_states, data.n_actions)
     findings = find(model, data, place, names)
-    page = Page(words.headline(findings), words.summary(findings))
+    verdict = _verdict(model, selection)
+    page = Page(words.headline(findings, verdict), words.summary(findings))
+    sections.verdict_block(page, verdict)
     truth = words.truth_sentence(findings)
     if truth is not None:
         page.text(truth)
@@ -78,6 +81,12 @@ def write_report(
     intentions_section(page, findings)
     sections.dynamics_section(page, findings)
     browser_section(page, findings)
-    sections.trust_section(page, findings, selection)
+    sections.trust_section(page, findings, selection, verdict)
     sections.origin_section(page, about)
     return write_whole(path, page.html())
+
+
+def _verdict(model: IntentionModel, selection: SelectionLike | None) -> Verdict:
+    if selection is None:
+        return judge(model)
+    return judge(model, agreement_in(selection.table.iloc[selection.chosen].to_dict()), len(selection.failures))

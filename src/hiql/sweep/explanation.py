@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-UNSTABLE = 0.8
-"""Below this share of agreeing steps, intentions are called unstable."""
-
 
 def explain(table: pd.DataFrame, chosen: int, best: int, by: str, n_left_out: int = 0) -> str:
-    """Why this candidate, whether the other criterion agrees, and how stable its intentions are."""
+    """Why this candidate, and whether the other criterion agrees; whether to trust it is the verdict's to say."""
     choice = [_lowest_bic(table, chosen, best)] if by == "bic" else [_choice(table, chosen, best), _bic(table, chosen)]
     left_out = f"{n_left_out} candidates are left out, as some of their fits failed." if n_left_out else ""
-    return " ".join(filter(None, [*choice, _stability(table.iloc[chosen]), _edge(table, chosen), left_out]))
+    return " ".join(filter(None, [*choice, _edge(table, chosen), left_out]))
 
 
 def name(table: pd.DataFrame, position: int) -> str:
@@ -56,18 +53,6 @@ def _lowest_bic(table: pd.DataFrame, chosen: int, best: int) -> str:
         f"step against {table['held_out'][chosen]:.4f}."
     )
     return f"Chosen: {name(table, chosen)}, which has the lowest BIC ({table['bic'][chosen]:.0f}). {held_out}"
-
-
-def _stability(row: pd.Series) -> str:
-    if row["n_intentions"] == 1:
-        return ""
-    kinds = (("restart_agreement", "another restart"), ("fold_agreement", "fits without one of the folds"))
-    known = [(row[column], words) for column, words in kinds if pd.notna(row[column])]
-    if not known:
-        return ""
-    shares = " and ".join(f"{share:.0%} of the steps in {words}" for share, words in known)
-    warning = " These intentions are unstable: do not rely on them." if min(known)[0] < UNSTABLE else ""
-    return f"Its intentions are found again: the same one in {shares}.{warning}"
 
 
 def _edge(table: pd.DataFrame, chosen: int) -> str:

@@ -22,6 +22,7 @@ import pandas as pd
 
 from hiql.errors import EmptyData, InvalidParameter
 from hiql.evaluate.alignment import decoding_agreement
+from hiql.evaluate.verdict import agreement_in
 from hiql.sweep.explanation import explain
 from hiql.sweep.fitting import unpack_path
 from hiql.sweep.plan import ALL_SESSIONS
@@ -43,6 +44,11 @@ class Selection(NamedTuple):
     explanation: str
     unit: dict[str, Any]
     failures: tuple[Failure, ...] = ()
+
+    @property
+    def agreement(self) -> dict[str, float]:
+        """The share of steps that other fits give to the same intention of the chosen candidate, where compared."""
+        return agreement_in(self.table.iloc[self.chosen].to_dict())
 
 
 def select(

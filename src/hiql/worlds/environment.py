@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hiql.data.memory import Memory
 from hiql.data.step_columns import FloatArray, IntArray, orders
 from hiql.data.trajectories import Trajectories
+from hiql.errors import InvalidParameter
 
 Labels = tuple[Hashable, ...] | None
 USUAL_LENGTH = 100
@@ -85,6 +86,7 @@ class Answer(NamedTuple):
     following: Moment
 
 
+@runtime_checkable
 class Environment(Protocol):
     """Answers the actions of n sessions at a time. Implemented by small frozen dataclasses."""
 
@@ -141,3 +143,14 @@ class Like(Wrapped):
 
     def sessions(self, n_sessions: int | None = None) -> Sessions:
         return Sessions.of_data(self.data, n_sessions)
+
+
+def check_environment(world: object) -> None:
+    """Raise unless this can answer actions, saying what does."""
+    if not isinstance(world, Environment):
+        raise InvalidParameter(
+            parameter="world",
+            value=type(world).__name__,
+            remedy="give what answers the actions: an hiql.MDP, or for tables of trials "
+            "hiql.worlds.ObservedSchedule(data, chances), Bandit, ReversalTask or Stimuli",
+        )

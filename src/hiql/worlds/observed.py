@@ -21,8 +21,9 @@ class ObservedSchedule(Environment):
 
     Session i replays session i of the data (from the first again when these run out), trial by trial; after its end
     the last trial is repeated. Trials that the animal missed are missed again, and where no outcome was recorded there
-    is none. What depends on the animal's own choices is not replayed: states that are histories of trials and inputs
-    that are memories of them are made anew from what is chosen now (:func:`~hiql.worlds.remembering.remembering`).
+    is none. What depends on the animal's own choices is not replayed: ``model.sample`` makes states that are histories
+    of trials, and inputs that are memories of them, anew from what is chosen now (:class:`~hiql.worlds.WithHistories`,
+    :class:`~hiql.worlds.WithMemory`).
 
     States that actions move, as in a maze, are no schedule: simulate those in an :class:`hiql.MDP`.
 
@@ -30,7 +31,8 @@ class ObservedSchedule(Environment):
     ----------
     data : what was observed
     chances : (N, A) the chance of a reward of each action, at each step of the data: the probabilities of its block,
-        or 1 for the right answer and 0 for the others. Without them there are no outcomes.
+        or 1 for the right answer and 0 for the others. Without them there are no outcomes. The rows are in the order of
+        the steps of the data: that of the table if its sessions lie one after another, with their trials in order.
     baited : whether a reward on an option that was not chosen waits there until it is
     """
 

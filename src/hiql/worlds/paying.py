@@ -45,6 +45,6 @@ def checked_chances(parameter: str, values: npt.ArrayLike, shape: tuple[int, int
     if bad.any():
         row, option = np.argwhere(bad)[0]
         place = f"{parameter}[{row}, {option}]"
-        raise InvalidParameter(parameter=place, value=chances[row, option], remedy="choose a number in [0, 1]")
+        raise InvalidParameter(parameter=place, value=float(chances[row, option]), remedy="choose a number in [0, 1]")
     chances.setflags(write=False)
     return chances
