@@ -48,7 +48,7 @@ class Layout:
 
     def flat(self, table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
         """The table with one column a role, combined where several were named, and which it is."""
-        roles = self.roles(("session", "subject", "step", *self.coded))
+        roles = self.used()
         marks = marks_of(self.missing, self.roles())
         new: dict[str, Any] = {} if self.session is not None else {ONE_SESSION: "all"}
         for role, names in roles.items():
@@ -66,9 +66,13 @@ class Layout:
         ordered, *_ = ordered_sessions(numbered, columns["session"], columns["subject"], columns["step"])
         return ordered[ROW].to_numpy()
 
+    def used(self) -> Roles:
+        """The columns of every role that the table has."""
+        return self.roles(("session", "subject", "step", *self.coded))
+
     def unused(self, table: pd.DataFrame) -> list[str]:
         """The columns of the table that mean nothing here."""
-        used = {name for names in self.roles(("session", "subject", "step", *self.coded)).values() for name in names}
+        used = {name for names in self.used().values() for name in names}
         return [str(name) for name in table.columns if name not in used]
 
     def cautions(self, table: pd.DataFrame) -> list[str]:
@@ -132,7 +136,10 @@ def layout_from_dict(values: dict[str, Any]) -> Steps | Trials:
     """A layout from :meth:`Layout.to_dict`; what is none is an error, for it may come from somebody's file."""
     kinds = {kind.__name__: kind for kind in (Steps, Trials)}
     try:
-        return kinds[values["kind"]](**{name: value for name, value in values.items() if name != "kind"})
+        layout = kinds[values["kind"]](**{name: value for name, value in values.items() if name != "kind"})
+        if not all(isinstance(name, str) for names in layout.used().values() for name in names):
+            raise TypeError("a column's name is text")
+        return layout
     except (KeyError, TypeError) as error:
         raise InvalidParameter(parameter="layout", value=values, remedy="name the columns again") from error
 
@@ -163,6 +170,9 @@ def find_layout(
     else:
         choice, outcome = (_needed(table, role, found[role]) for role in ("choice", "outcome"))
         layout = Trials(**shared, choice=choice, outcome=str(outcome), history=1 if history is None else history)
+    for role, names in layout.used().items():
+        for name in names:
+            column(table, role, name)
     layout.check_missing(table)
     return layout
 
