@@ -166,7 +166,8 @@ def find_layout(
         if names_in(given.get("state")) and found["action"] is None:
             found["action"] = found["choice"]  # with a state of its own, a choice is an action
         state, action = (_needed(table, role, found[role]) for role in ("state", "action"))
-        layout = Steps(**shared, state=state, action=action, next_state=found["next_state"])
+        following = _next_state(table, state, found["next_state"], given)
+        layout = Steps(**shared, state=state, action=action, next_state=following)
     else:
         choice, outcome = (_needed(table, role, found[role]) for role in ("choice", "outcome"))
         layout = Trials(**shared, choice=choice, outcome=str(outcome), history=1 if history is None else history)
@@ -193,6 +194,21 @@ def _is_of_steps(
     if steps or trials or (names_in(given.get("choice")) and found["choice"]):
         return bool(steps)
     return bool(found["state"] and found["action"]) or not (found["choice"] and found["outcome"])
+
+
+def _next_state(
+    table: pd.DataFrame,
+    state: Columns,
+    found: Columns | None,
+    given: Mapping[str, Sequence[str] | str | None],
+) -> Columns | None:
+    """The next state, if it is told in the same terms as the state: one that was named, or belongs to the usual one."""
+    if not names_in(given.get("next_state")):
+        return found if state in candidates(table, "state") else None
+    if found is not None and len(names_in(found)) != len(names_in(state)):
+        remedy = f"name as many columns as for the state, {together(state)}, in the same order"
+        raise InvalidParameter(parameter="next_state", value=together(found), remedy=remedy)
+    return found
 
 
 def _find(table: pd.DataFrame, role: str, given: Sequence[str] | str | None) -> Columns | None:
