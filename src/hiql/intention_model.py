@@ -40,7 +40,7 @@ class IntentionModel(ScoredEstimator):
     ----------
     n_intentions : K
     solver : how a reward explains weighted demonstrations (:class:`~hiql.solvers.RewardSolver`)
-    dynamics : how intentions follow one another: a name of ``hiql.dynamics.DYNAMICS`` or an object of
+    dynamics : how intentions follow one another: a name of ``hiql.dynamics.registry.DYNAMICS`` or an object of
         :mod:`hiql.dynamics`; "markov", a first-order Markov chain, by default
     n_init : random starts, each followed for a few iterations; the best is taken further
     patience : how many disturbances of the best solution may fail in a row before the search ends; None means
