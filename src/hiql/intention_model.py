@@ -53,7 +53,7 @@ class IntentionModel(ScoredEstimator):
         table of probabilities for every state
     reward : what an intention wants (:mod:`hiql.rewards`), found once the choices are known; None finds no rewards
     solver : the name of ``reward`` in the first release
-    dynamics : how intentions follow one another: a name of ``hiql.dynamics.DYNAMICS`` or an object of
+    dynamics : how intentions follow one another: a name of ``hiql.dynamics.registry.DYNAMICS`` or an object of
         :mod:`hiql.dynamics`; "markov", a first-order Markov chain, by default
     n_init : random starts, each followed for a few iterations; the best is taken further
     patience : how many disturbances of the best solution may fail in a row before the search ends; None means

@@ -45,7 +45,8 @@ def test_what_is_missing_can_be_said_for_one_column():
 
 
 def test_a_layout_from_a_strange_file_is_refused():
-    for values in ({}, {"kind": "Steps", "colour": 1}, {"kind": "os.system"}):
+    odd = ({"kind": "Steps", "state": 5}, {"kind": "Trials", "choice": [5]})
+    for values in ({}, {"kind": "Steps", "colour": 1}, {"kind": "os.system"}, *odd):
         with pytest.raises(InvalidParameter, match="name the columns again"):
             layout_from_dict(values)
 

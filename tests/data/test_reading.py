@@ -144,6 +144,16 @@ def test_several_columns_are_one_state():
     assert read_table(table, state=["x1"]).state_labels is None
 
 
+def test_a_next_state_is_told_in_the_terms_of_the_state():
+    table = STEPS.assign(Trial=range(6), x1=[0, 0, 1, 1, 0, 1], x3=list("lrlllr"), next_state=7, y1=0, y3="r")
+    assert read_table(table).state_labels == (0, 1, 7)
+    assert read_table(table, state="x3").state_labels == ("l", "r")  # next_state is of another state
+    pair = read_table(table, state=["x1", "x3"], next_state=["y1", "y3"])
+    assert {pair.state_labels[s] for s in pair.next_states} == {"0, r"}
+    with pytest.raises(InvalidParameter, match=r"next_state is 'y1'; name as many columns as for the state, x1 \+ x3"):
+        read_table(table, state=["x1", "x3"], next_state="y1")
+
+
 def test_several_columns_are_one_session_and_no_order():
     table = STEPS.assign(run=[1, 2, 1, 1, 1, 1])
     assert read_table(table, session=["Day", "run"]).session_names == ("1, 1", "1, 2", "2, 1", "1, 1")

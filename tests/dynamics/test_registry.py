@@ -6,7 +6,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import hiql
-from hiql.dynamics import DYNAMICS, MarkovChain, make_dynamics
+from hiql.dynamics import MarkovChain, make_dynamics
+from hiql.dynamics.registry import DYNAMICS
 from hiql.errors import InvalidParameter
 
 

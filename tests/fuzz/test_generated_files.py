@@ -46,6 +46,7 @@ def tables(draw):
     return (end.join(lines) + end).encode(encoding, errors="replace")
 
 
+@pytest.mark.filterwarnings("ignore::hiql.errors.TableWarning")
 @THOROUGH
 @given(tables(), st.booleans())
 def test_generated_tables(content, known_size):

@@ -10,7 +10,7 @@ import pandas as pd
 
 from hiql.data.columns import Columns, names_in, together
 from hiql.data.missing import Roles
-from hiql.data.usual_names import candidates, clocks
+from hiql.data.usual_names import candidates, clocks, occurs_once
 
 MANY_LEVELS = 10
 """More different measured numbers than this are hardly meant as unrelated states."""
@@ -23,7 +23,7 @@ def sessions(table: pd.DataFrame, session: Columns | None, subject: Columns | No
     if session is None:
         return ["no session column was found, so each subject is one session; name it if there is one (--session)"]
     keys = [*names_in(subject), *names_in(session)]
-    others = [name for name in candidates(table, "session") if name not in keys]
+    others = [name for name in candidates(table, "session") if name not in keys and occurs_once(table, name)]
     return [
         f"{name!r} changes within sessions of the same name in {together(session)!r}: if these are several sessions, "
         f"name both (--session {names_in(session)[0]} --session {name})"

@@ -50,7 +50,7 @@ class Layout:
 
     def flat(self, table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
         """The table with one column a role, combined where several were named, and which it is."""
-        roles = self.roles(("session", "subject", "step", *self.coded))
+        roles = self.used()
         marks = marks_of(self.missing, self.roles())
         new: dict[str, Any] = {} if self.session is not None else {ONE_SESSION: "all"}
         for role, names in roles.items():
@@ -68,10 +68,13 @@ class Layout:
         ordered, *_ = ordered_sessions(numbered, columns["session"], columns["subject"], columns["step"])
         return ordered[ROW].to_numpy()
 
+    def used(self) -> Roles:
+        """The columns of every role that the table has."""
+        return self.roles(("session", "subject", "step", *self.coded))
+
     def unused(self, table: pd.DataFrame) -> list[str]:
         """The columns of the table that mean nothing here."""
-        roles = {**self.roles(("session", "subject", "step", *self.coded)), **self.extra.names}
-        used = {name for names in roles.values() for name in names}
+        used = {name for names in {**self.used(), **self.extra.names}.values() for name in names}
         return [str(name) for name in table.columns if name not in used]
 
     def cautions(self, table: pd.DataFrame) -> list[str]:
@@ -142,7 +145,10 @@ def layout_from_dict(values: dict[str, Any]) -> Steps | Trials:
     kinds = {kind.__name__: kind for kind in (Steps, Trials)}
     try:
         named = {name: value for name, value in values.items() if name != "kind"}
-        return kinds[values["kind"]](**named | {"extra": extra_from_dict(named.get("extra", {}))})
+        layout = kinds[values["kind"]](**named | {"extra": extra_from_dict(named.get("extra", {}))})
+        if not all(isinstance(name, str) for names in layout.used().values() for name in names):
+            raise TypeError("a column's name is text")
+        return layout
     except (KeyError, TypeError, AttributeError) as error:
         raise InvalidParameter(parameter="layout", value=values, remedy="name the columns again") from error
 
@@ -178,10 +184,14 @@ def find_layout(
             found["action"] = found["choice"]  # with a state of its own, a choice is an action
         state = None if _is_none(given.get("state")) else _needed(table, "state", found["state"])
         action = _needed(table, "action", found["action"])
-        layout = Steps(**shared, state=state, action=action, next_state=found["next_state"])
+        following = found["next_state"] if state is None else _next_state(table, state, found["next_state"], given)
+        layout = Steps(**shared, state=state, action=action, next_state=following)
     else:
         choice, outcome = (_needed(table, role, found[role]) for role in ("choice", "outcome"))
         layout = Trials(**shared, choice=choice, outcome=str(outcome), history=1 if history is None else history)
+    for role, names in layout.used().items():
+        for name in names:
+            column(table, role, name)
     layout.check_missing(table)
     return layout
 
@@ -203,6 +213,21 @@ def _is_of_steps(
     if steps or trials or of_trials:
         return bool(steps)
     return bool(found["state"] and found["action"]) or not (found["choice"] and found["outcome"])
+
+
+def _next_state(
+    table: pd.DataFrame,
+    state: Columns,
+    found: Columns | None,
+    given: Mapping[str, Sequence[str] | str | None],
+) -> Columns | None:
+    """The next state, if it is told in the same terms as the state: one that was named, or belongs to the usual one."""
+    if not names_in(given.get("next_state")):
+        return found if state in candidates(table, "state") else None
+    if found is not None and len(names_in(found)) != len(names_in(state)):
+        remedy = f"name as many columns as for the state, {together(state)}, in the same order"
+        raise InvalidParameter(parameter="next_state", value=together(found), remedy=remedy)
+    return found
 
 
 def _find(table: pd.DataFrame, role: str, given: Sequence[str] | str | None) -> Columns | None:

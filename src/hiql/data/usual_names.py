@@ -30,7 +30,11 @@ def candidates(table: pd.DataFrame, role: str) -> list[str]:
 
 def clocks(table: pd.DataFrame) -> list[str]:
     """The columns that probably count or keep time."""
-    return [name for name in table.columns if any(word in bare(name) for word in CLOCKS)]
+    return [name for name in table.columns if any(word in bare(name) for word in CLOCKS) and occurs_once(table, name)]
+
+
+def occurs_once(table: pd.DataFrame, name: str) -> bool:
+    return list(table.columns).count(name) == 1
 
 
 def bare(name: object) -> str:
