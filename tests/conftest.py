@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 import hiql
+from tests.clusters import cluster_of_two
 
 settings.register_profile("hiql", deadline=None, derandomize=True)
 settings.load_profile("hiql")
@@ -30,3 +31,11 @@ def maze(cohort):
 def two_goals():
     """The paper's simulated expert, 1024 sessions."""
     return hiql.worlds.simulate_two_goals(1024, random_state=0)
+
+
+@pytest.fixture(scope="session")
+def client():
+    """A client of the one Dask cluster that the tests share; a test that kills workers leaves it two new ones."""
+    pytest.importorskip("distributed")
+    with cluster_of_two() as client:
+        yield client

@@ -26,6 +26,7 @@ from hiql.sampling import sample_sessions, session_lengths
 from hiql.scoring import ScoredEstimator, log_odds_seen
 from hiql.search import Attempt, Restarts, Search, find_optimum
 from hiql.solvers.preference import Preference, RewardSolver
+from hiql.watching import SECONDS_TO_ANSWER
 from hiql.worlds.mdp import MDP
 
 FEW_STEPS = 0.5
@@ -114,6 +115,7 @@ class IntentionModel(ScoredEstimator):
         *,
         init: IntentionModel | None = None,
         client: Any = None,
+        timeout: float = SECONDS_TO_ANSWER,
     ) -> Self:
         """Find the intentions behind the data.
 
@@ -122,7 +124,8 @@ class IntentionModel(ScoredEstimator):
 
         With ``client``, a ``distributed.Client``, the E-step runs on its Dask workers (:mod:`hiql.cluster`): the
         answer is the same. It pays for very large data only: below 400,000 steps, or eight for each pair of state and
-        action if that is more, all is done here.
+        action if that is more, all is done here. A cluster without a worker for ``timeout`` seconds is an error; one
+        that goes away in the middle of the fit is not: the fit goes on here.
         """
         check_trajectories(data)
         search = self._checked_search(data)
@@ -131,7 +134,7 @@ class IntentionModel(ScoredEstimator):
         sampling = np.random.default_rng([self.random_state, 1]) if self.sampled else None
         problem = Problem(data, dynamics, solver, search.n_jobs, sampling)
         if client is not None:
-            problem = spread(problem, client)
+            problem = spread(problem, client, timeout)
         if init is None:
             with progress_bar(f"Fitting {self.n_intentions} intentions", enabled=self.progress) as update:
                 best, restarts = find_optimum(problem, self.n_intentions, search, self.random_state, update)

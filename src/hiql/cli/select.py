@@ -16,6 +16,7 @@ from hiql.cli.numbers import whole_numbers
 from hiql.data.tables import load_table
 from hiql.errors import InvalidParameter
 from hiql.sweep import Plan, Selection, Source, fit_chosen, sweep
+from hiql.watching import SECONDS_TO_ANSWER
 
 COLUMNS = {
     "family": "{family}",
@@ -89,6 +90,9 @@ def select(
             help="Run on Dask: tcp://HOST:PORT of a scheduler, or local. Needs the extra dask.", show_default=False
         ),
     ] = None,
+    cluster_timeout: Annotated[
+        float, typer.Option(help="Seconds a cluster has to answer and to show its first worker.")
+    ] = SECONDS_TO_ANSWER,
     as_json: AsJson = False,
 ) -> None:
     """Choose the number of intentions (and the history) by held-out likelihood; write table, model and report.
@@ -113,7 +117,7 @@ def select(
     groups = first.n_sessions if axes.hold_out == "sessions" else len(set(first.subjects))
     plan = axes.plan(groups, known is not None)
     source = Source(trajectories, known and known[0], 0.99 if world.discount is None else world.discount)
-    selection = sweep(source, plan, out / "units", by=by, n_jobs=jobs, cluster=cluster)
+    selection = sweep(source, plan, out / "units", by=by, n_jobs=jobs, cluster=cluster, timeout=cluster_timeout)
     model = fit_chosen(source, selection)
     history = selection.unit["history"]
     remember(model, trajectories[history], data, layouts[history])

@@ -24,6 +24,7 @@ from hiql.errors import InvalidParameter
 from hiql.files import remove_leftovers, write_whole
 from hiql.progress import progress_bar
 from hiql.sweep.executors import executor
+from hiql.watching import SECONDS_TO_ANSWER
 
 Unit = Mapping[str, Any]
 """Settings that JSON can hold; everything the result depends on must be among them."""
@@ -60,18 +61,20 @@ def run_units(
     n_jobs: int | None = None,
     progress: bool = True,
     cluster: Any = None,
+    timeout: float = SECONDS_TO_ANSWER,
 ) -> tuple[list[Outcome], list[Failure]]:
     """Compute every unit that has no result yet; outcomes are in the order of ``units``.
 
     ``compute`` must be importable (a module's function, or a partial of one) and depend on nothing but its unit.
     It runs in ``n_jobs`` processes, or with ``cluster`` on Dask: "local", the address of a scheduler, or a
-    ``distributed.Client`` (see :mod:`hiql.sweep.connecting`). Results are written here, so the workers of a
-    cluster need not see ``folder``. They do not depend on where a unit ran.
+    ``distributed.Client`` (see :mod:`hiql.sweep.connecting`), which has ``timeout`` seconds to answer and to show a
+    worker; one that goes away later is a :class:`~hiql.errors.ClusterUnavailable`, and the next run resumes. Results
+    are written here, so the workers of a cluster need not see ``folder``. They do not depend on where a unit ran.
     """
     _prepare(folder)
     waiting = list({_path(folder, unit): dict(unit) for unit in units if _read(folder, unit) is None}.values())
     failures: list[Failure] = []
-    work = executor(cluster, n_jobs)(partial(_attempt, compute), waiting, Failure)
+    work = executor(cluster, n_jobs, timeout)(partial(_attempt, compute), waiting, Failure)
     with progress_bar(label, enabled=progress) as update, closing(work) as finished:
         before = len(units) - len(waiting)
         update(before, len(units))
