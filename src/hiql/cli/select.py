@@ -10,6 +10,7 @@ import pandas as pd
 import typer
 from rich.markup import escape
 
+from hiql.cli.claiming import claim
 from hiql.cli.commands import AsJson, Jobs, console, print_json, print_table, say, to_stderr
 from hiql.cli.inputs import DataFile, TableOptions, WorldOptions, print_understood, read, remember, understood
 from hiql.cli.numbers import whole_numbers
@@ -117,6 +118,8 @@ def select(
     groups = first.n_sessions if axes.hold_out == "sessions" else len(set(first.subjects))
     plan = axes.plan(groups, known is not None)
     source = Source(trajectories, known and known[0], 0.99 if world.discount is None else world.discount)
+    plan.check(source)
+    claim(out, data)
     selection = sweep(source, plan, out / "units", by=by, n_jobs=jobs, cluster=cluster, timeout=cluster_timeout)
     model = fit_chosen(source, selection)
     history = selection.unit["history"]

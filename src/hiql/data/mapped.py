@@ -46,7 +46,8 @@ def open_trajectories(folder: str | PathLike[str]) -> Trajectories:
         about = json.loads((path / ABOUT).read_text(encoding="utf-8"))
         _check_version(about, path)
         parts: dict[str, Any] = _checked(about)
-        parts |= {name: _mapped(path / f"{name}.npy", kind) for name, kind in ARRAYS.items() if _is_there(path, name)}
+        written = about.get("arrays", [name for name in ARRAYS if name != OPTIONAL or _file(path, name).exists()])
+        parts |= {name: _mapped(_file(path, name), kind) for name, kind in ARRAYS.items() if name in written}
         parts["offsets"] = np.array(parts["offsets"])  # small, and used everywhere: this one is read
         return Trajectories(**parts)
     except DataFolderError:
@@ -63,7 +64,7 @@ def save_trajectories(data: Trajectories, folder: str | PathLike[str]) -> None:
         for name, kind in ARRAYS.items():
             array = getattr(data, name)
             if array is not None:
-                with array_file(place / f"{name}.npy", len(array), kind) as file:
+                with array_file(_file(place, name), len(array), kind) as file:
                     for _, (part,) in in_blocks(array):
                         file.write(part.data)
         write_about(place, Coding.of(data), data.session_names, data.subjects)
@@ -85,6 +86,7 @@ def array_file(path: Path, length: int, kind: npt.DTypeLike = np.int32) -> Binar
 
 
 def write_about(place: Path, coding: Coding, session_names: tuple[str, ...], subjects: tuple[str, ...]) -> None:
+    """Written last: it tells which arrays belong to the folder, so that one lost in copying is missed."""
     about = {
         "format": FORMAT,
         "version": VERSION,
@@ -94,6 +96,7 @@ def write_about(place: Path, coding: Coding, session_names: tuple[str, ...], sub
         "action_labels": coding.action_labels,
         "session_names": session_names,
         "subjects": subjects,
+        "arrays": [name for name in ARRAYS if _file(place, name).exists()],
     }
     (place / ABOUT).write_text(json.dumps(about), encoding="utf-8")
 
@@ -109,8 +112,8 @@ def _check_version(about: Any, path: Path) -> None:
         )
 
 
-def _is_there(path: Path, name: str) -> bool:
-    return name != OPTIONAL or (path / f"{name}.npy").exists()
+def _file(folder: Path, name: str) -> Path:
+    return folder / f"{name}.npy"
 
 
 def _mapped(path: Path, kind: npt.DTypeLike) -> npt.NDArray[Any]:
