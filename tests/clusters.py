@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 
 LOOPBACK = "127.0.0.1"
 QUIET = {"dashboard": False, "dashboard_address": f"{LOOPBACK}:0", "allowed_failures": 0}
@@ -44,22 +45,44 @@ def silent_peer():
         yield f"tcp://{LOOPBACK}:{server.getsockname()[1]}"
 
 
+@contextmanager
+def once(condition, deed):
+    """In another thread, do ``deed`` as soon as ``condition()`` holds; never, if this block ends before."""
+    over = Event()
+
+    def watch():
+        while not condition():
+            if over.wait(0.02):
+                return
+        deed()
+
+    thread = Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
 class OtherProcess:
     """A scheduler and its one worker, together in a process that can be stopped or killed."""
 
     SCRIPT = """
-import sys, threading
+import sys
+import hiql.cluster, hiql.sweep, pytest  # before the scheduler runs: its worker's imports would keep it from answering
 from tests.clusters import QUIET, LOOPBACK
 from distributed import LocalCluster
 options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "scheduler_port": int(sys.argv[1])}
 with LocalCluster(host=LOOPBACK, protocol="tcp", scheduler_kwargs=QUIET, **options) as cluster:
     print(cluster.scheduler_address, flush=True)
-    threading.Event().wait()
+    sys.stdin.read()  # until the test, or all tests, have ended
 """
 
     def __init__(self, port=0):
         self._process = subprocess.Popen(
             [sys.executable, "-c", self.SCRIPT, str(port)],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,

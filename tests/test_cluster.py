@@ -20,6 +20,8 @@ from hiql.solvers.iavi import IAVI
 from tests.clusters import OtherProcess, cluster
 from tests.problems import random_mdp, random_policy, switching_data
 
+pytestmark = pytest.mark.usefixtures("nothing_left")
+
 MDP = random_mdp(np.random.default_rng(0), n_states=8, n_actions=4)
 
 
@@ -213,7 +215,7 @@ class LastStand(IAVI):
 def test_a_fit_outlives_its_cluster(small):
     distributed = pytest.importorskip("distributed")
     options = {"n_init": 2, "patience": 0, "max_iter": 12}
-    with OtherProcess() as other, distributed.Client(other.address, timeout=2) as client:
+    with OtherProcess() as other, distributed.Client(other.address, timeout=5) as client:
         solver = LastStand(mdp=MDP, other=other)
         with pytest.warns(UserWarning, match="went away: the fit goes on here, with the same answer"):
             survivor = IntentionModel(2, solver=solver, **options).fit(small, client=client)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from functools import partial
-from threading import Thread
 
 import pytest
 from typer.testing import CliRunner
 
 import hiql
 from hiql.cli import app
-from tests.clusters import OtherProcess, cluster, silent_peer
+from tests.clusters import OtherProcess, cluster, once, silent_peer
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
 
 OPTIONS = ["-k", "1-2", "--world", "grid:5x5", "--restarts", "1", "--folds", "2", "--jobs", "1"]
 
@@ -111,11 +111,8 @@ def test_a_scheduler_killed_in_the_middle_costs_no_finished_unit(tables, tmp_pat
     pytest.importorskip("distributed")
     out, plain = tmp_path / "out", tmp_path / "plain"
     many = ["-k", "1-9", "--restarts", 20]  # more than are done before the kill
-    with OtherProcess() as other:
-        killer = Thread(target=partial(kill_after_three, other, out), daemon=True)
-        killer.start()
-        said = select(tables / "one.csv", out, *many, "--cluster", other.address, "--cluster-timeout", 2, code=2)
-        killer.join()
+    with OtherProcess() as other, once(lambda: len(units(out)) >= 3, partial(other.send, signal.SIGKILL)):
+        said = select(tables / "one.csv", out, *many, "--cluster", other.address, "--cluster-timeout", 8, code=2)
     assert "its scheduler went away" in said
     assert "the same command resumes it" in said
     kept = units(out)
@@ -124,9 +121,3 @@ def test_a_scheduler_killed_in_the_middle_costs_no_finished_unit(tables, tmp_pat
     select(tables / "one.csv", plain)
     assert units(out).items() >= kept.items()
     assert (out / "selection.csv").read_bytes() == (plain / "selection.csv").read_bytes()
-
-
-def kill_after_three(other, folder):
-    while len(units(folder)) < 3:
-        time.sleep(0.02)
-    other.send(signal.SIGKILL)

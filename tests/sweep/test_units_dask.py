@@ -14,6 +14,7 @@ from hiql.errors import ClusterUnavailable, InvalidParameter
 from hiql.sweep import run_units
 
 pytest.importorskip("distributed")
+pytestmark = pytest.mark.usefixtures("nothing_left")
 
 
 def project(unit, data):

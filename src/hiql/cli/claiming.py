@@ -14,8 +14,14 @@ RESULTS = ("selection.csv", "model.hiql", "report.html")
 
 
 def claim(folder: Path, table: Path) -> None:
-    """Mark ``folder`` as that of ``table``, known by its content; refuse one with the results of other content."""
-    mine = {"table": table.name, "sha256": hashlib.sha256(table.read_bytes()).hexdigest()}
+    """Mark ``folder`` as that of ``table``, before its results are written."""
+    check_free(folder, table)
+    write_whole(folder / MARK, json.dumps(_mark_of(table), ensure_ascii=False))
+
+
+def check_free(folder: Path, table: Path) -> None:
+    """Refuse a folder with the results of another table than ``table``; tables are known by their content."""
+    mine = _mark_of(table)
     found = _mark(folder / MARK)
     if found is None and any((folder / name).exists() for name in RESULTS):
         _refuse(folder, f"it holds results, and no sound {MARK} that says of which table")
@@ -23,7 +29,10 @@ def claim(folder: Path, table: Path) -> None:
         same_name = found["table"] == mine["table"]
         of = "another table of this name, or of this one before it was changed" if same_name else found["table"]
         _refuse(folder, f"it holds the results of {of}")
-    write_whole(folder / MARK, json.dumps(mine, ensure_ascii=False))
+
+
+def _mark_of(table: Path) -> dict[str, str]:
+    return {"table": table.name, "sha256": hashlib.sha256(table.read_bytes()).hexdigest()}
 
 
 def _mark(path: Path) -> dict[str, str] | None:

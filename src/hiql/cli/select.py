@@ -10,7 +10,7 @@ import pandas as pd
 import typer
 from rich.markup import escape
 
-from hiql.cli.claiming import claim
+from hiql.cli.claiming import check_free, claim
 from hiql.cli.commands import AsJson, Jobs, console, print_json, print_table, say, to_stderr
 from hiql.cli.inputs import DataFile, TableOptions, WorldOptions, print_understood, read, remember, understood
 from hiql.cli.numbers import whole_numbers
@@ -118,12 +118,12 @@ def select(
     groups = first.n_sessions if axes.hold_out == "sessions" else len(set(first.subjects))
     plan = axes.plan(groups, known is not None)
     source = Source(trajectories, known and known[0], 0.99 if world.discount is None else world.discount)
-    plan.check(source)
-    claim(out, data)
+    check_free(out, data)
     selection = sweep(source, plan, out / "units", by=by, n_jobs=jobs, cluster=cluster, timeout=cluster_timeout)
     model = fit_chosen(source, selection)
     history = selection.unit["history"]
     remember(model, trajectories[history], data, layouts[history])
+    claim(out, data)
     written = write_selection(out, selection, model, source, names=model.about_["names"]).values()
     if as_json:
         print_json({"understood": facts} | selection_facts(selection) | {"written": [str(path) for path in written]})

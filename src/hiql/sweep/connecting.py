@@ -63,15 +63,23 @@ def _local_cluster(n_workers: int) -> Any:
     The scheduler insists on a port for HTTP; without a dashboard, any free one will do.
     """
     quiet = {"dashboard": False, "dashboard_address": f"{LOOPBACK}:0", "allowed_failures": 0}
-    return import_distributed("local").LocalCluster(
-        n_workers=n_workers,
-        threads_per_worker=1,
-        processes=True,
-        host=LOOPBACK,
-        memory_limit=0,
-        silence_logs=logging.CRITICAL,
-        scheduler_kwargs=quiet,
-    )
+    make = import_distributed("local").LocalCluster
+    try:
+        return make(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            host=LOOPBACK,
+            memory_limit=0,
+            silence_logs=logging.CRITICAL,
+            scheduler_kwargs=quiet,
+        )
+    except Exception as error:  # Dask has ended what it had started
+        raise ClusterUnavailable(
+            cluster="local",
+            problem=f"its workers do not start ({error})",
+            remedy='in a script, put what is to be run under if __name__ == "__main__":',
+        ) from error
 
 
 @contextmanager
