@@ -68,17 +68,23 @@ class Watch:
     def _next(self, ended: SimpleQueue[Any]) -> Any:
         while True:
             try:
-                return ended.get(timeout=SECONDS_BETWEEN_LOOKS)
+                task = ended.get(timeout=SECONDS_BETWEEN_LOOKS)
             except Empty:
                 self._look()
+            else:
+                self._note_well()
+                return task
 
     def _look(self) -> None:
-        """Note the time if all is well, and give up if it has not been for too long."""
+        """Give up if all has not been well for too long."""
         problem = self._problem()
         if problem is None:
-            self._well_at, self._allowed = time.monotonic(), max(self._allowed, SECONDS_TO_RETURN)
+            self._note_well()
         elif self._is_over or self._seconds_left() <= 0:
             raise self._unavailable(problem)
+
+    def _note_well(self) -> None:
+        self._well_at, self._allowed = time.monotonic(), max(self._allowed, SECONDS_TO_RETURN)
 
     def _problem(self) -> str | None:
         if self._client.status != "running":
