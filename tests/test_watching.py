@@ -72,6 +72,6 @@ def test_a_result_is_a_sign_of_life(watched):
 
 
 def test_a_longer_timeout_counts_throughout(watched):
-    cluster, watch = watched(lambda now: {"a": 1} if now == 5.0 else {}, timeout=300.0)
+    _, watch = watched(lambda now: {"a": 1} if now == 5.0 else {}, timeout=300.0)
     with pytest.raises(ClusterUnavailable, match="no workers for 300 s"):
         list(watch.completed([Task(ended=False)]))
