@@ -52,6 +52,30 @@ def test_without_a_first_worker_the_timeout_counts(watched):
     assert cluster.now == 10.0
 
 
+def test_a_scheduler_that_is_busy_at_first_is_not_given_up(watched):
+    """It imports hiql with its first task; how long that takes says nothing about workers."""
+
+    def silent_for_a_while(now):
+        if now < 55.0:
+            raise TimeoutError
+        return {"a": 1} if now == 55.0 else {}
+
+    cluster, watch = watched(silent_for_a_while)
+    with pytest.raises(ClusterUnavailable, match="no workers for 60 s"):
+        list(watch.completed([Task(ended=False)]))
+    assert cluster.now == 115.0
+
+
+def test_a_scheduler_that_stays_silent_is_given_up(watched):
+    def silent(now):
+        raise TimeoutError
+
+    cluster, watch = watched(silent)
+    with pytest.raises(ClusterUnavailable, match="does not answer"):
+        list(watch.completed([Task(ended=False)]))
+    assert cluster.now == 60.0
+
+
 def test_workers_that_have_been_there_have_longer_to_come_back(watched):
     cluster, watch = watched(lambda now: {"a": 1} if now == 5.0 else {})
     with pytest.raises(ClusterUnavailable, match="no workers for 60 s"):

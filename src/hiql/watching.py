@@ -15,7 +15,7 @@ from hiql.errors import ClusterUnavailable, InvalidParameter
 SECONDS_TO_ANSWER = 10.0
 """The default for how long a cluster may take to answer and to show its first worker."""
 SECONDS_TO_RETURN = 60.0
-"""A cluster that has worked is given at least so long: nannies and queues start workers again, which takes a while."""
+"""A cluster that has answered is given at least so long: nannies and queues start workers again, schedulers import."""
 SECONDS_BETWEEN_LOOKS = 1.0
 
 
@@ -23,7 +23,7 @@ class Watch:
     """Waits for tasks of ``client``, and looks after its cluster meanwhile.
 
     Once scheduler or workers have been missing for too long, whoever waits gets a :class:`ClusterUnavailable`. Too long
-    is ``timeout`` seconds until the first worker has been seen, then :data:`SECONDS_TO_RETURN` if that is more.
+    is ``timeout`` seconds for the first worker, and for all that comes later :data:`SECONDS_TO_RETURN` if that is more.
     """
 
     def __init__(self, client: Any, timeout: float = SECONDS_TO_ANSWER) -> None:
@@ -77,31 +77,36 @@ class Watch:
 
     def _look(self) -> None:
         """Give up if all has not been well for too long."""
-        problem = self._problem()
+        problem, allowed = self._problem()
         if problem is None:
             self._note_well()
-        elif self._is_over or self._seconds_left() <= 0:
+        elif self._is_over or time.monotonic() - self._well_at >= allowed:
             raise self._unavailable(problem)
 
     def _note_well(self) -> None:
         self._well_at, self._allowed = time.monotonic(), max(self._allowed, SECONDS_TO_RETURN)
 
-    def _problem(self) -> str | None:
+    def _problem(self) -> tuple[str | None, float]:
+        """What is wrong, if anything, and for how many seconds it may be.
+
+        A scheduler imports hiql when it gets its first task, and cannot answer meanwhile: its silence is no bad sign
+        for a while, even if no worker has been seen yet.
+        """
+        patience = max(self._allowed, SECONDS_TO_RETURN)
         if self._client.status != "running":
-            return "its scheduler went away"
+            return "its scheduler went away", patience
+        seconds_left = self._well_at + patience - time.monotonic()
         try:
-            workers = self._client.nthreads(callback_timeout=max(self._seconds_left(), SECONDS_BETWEEN_LOOKS))
+            workers = self._client.nthreads(callback_timeout=max(seconds_left, SECONDS_BETWEEN_LOOKS))
         except Exception as error:  # TimeoutError, OSError, or what a client raises that is just being closed
-            return f"its scheduler does not answer ({type(error).__name__})"
-        return None if workers else f"it has had no workers for {time.monotonic() - self._well_at:.0f} s"
+            return f"its scheduler does not answer ({type(error).__name__})", patience
+        without = f"it has had no workers for {time.monotonic() - self._well_at:.0f} s"
+        return None if workers else without, self._allowed
 
     @property
     def _is_over(self) -> bool:
         """Whether the client has given up its scheduler."""
         return self._client.status in {"closing", "closed"}
-
-    def _seconds_left(self) -> float:
-        return self._well_at + self._allowed - time.monotonic()
 
     def _unavailable(self, problem: str) -> ClusterUnavailable:
         return ClusterUnavailable(
