@@ -26,7 +26,7 @@ test: check  ## checks and the fast tests
 	$(BIN)/python -m pytest
 
 slow: .venv/installed  ## scientific checks that take minutes
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow --timeout 900
 
 .venv/bench: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"

@@ -22,6 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
+from hiql.solvers.counting import CountingPolicy
 
 import hiql
 from apart import apart
@@ -32,7 +33,6 @@ from hiql.dynamics import MarkovChain
 from hiql.files import write_whole
 from hiql.problem import Point, Problem
 from hiql.search import random_policies
-from hiql.solvers.counting import CountingPolicy
 from linear_solvers import run_iavi
 from measuring import Contenders, race, status
 from rows import Row, arguments, report, row_of, tell

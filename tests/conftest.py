@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import hiql
+from tests.clusters import cluster_of_two
 
-settings.register_profile("hiql", deadline=None, derandomize=True)
+# A busy machine is no reason to fail.
+settings.register_profile("hiql", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("hiql")
 
 
@@ -39,3 +42,18 @@ def maze(cohort):
 def two_goals():
     """The paper's simulated expert, 1024 sessions."""
     return hiql.worlds.simulate_two_goals(1024, random_state=0)
+
+
+@pytest.fixture
+def nothing_left():
+    """What a test forgot to close is collected, and complained of, in this test and not in some later one."""
+    yield
+    gc.collect()
+
+
+@pytest.fixture(scope="session")
+def client():
+    """A client of the one Dask cluster that the tests share; a test that kills workers leaves it two new ones."""
+    pytest.importorskip("distributed")
+    with cluster_of_two() as client:
+        yield client

@@ -14,7 +14,7 @@ import hiql
 SOURCE = Path(hiql.__file__).parent
 LADDER = [
     {"errors", "files", "progress", "threads"},
-    {"kernels", "parcels"},
+    {"kernels", "parcels", "watching"},
     {"data"},
     {"worlds"},
     {"datasets"},

@@ -5,25 +5,29 @@ worker. An iteration sends every chunk the parameters, gets back what it counted
 of the chunks: on workers with the same kind of processor the answer equals that of one machine to the last bit.
 
 A worker may die on the way: Dask then has its chunks sent to another one (see :func:`hiql.parcels.send_once`), so a
-fit outlives its workers as long as some are left or come back.
+fit outlives its workers as long as some are left or come back. A cluster that goes away altogether is not missed: the
+data are here too, and so the fit goes on here, with the same answer.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from hiql.errors import InvalidParameter, ShapeMismatch
+from hiql.errors import ClusterUnavailable, InvalidParameter, ShapeMismatch
 from hiql.inference import Counted, Expectation, add_up, chunks, count_sessions
 from hiql.parcels import Parcel, check_client, send_once
-from hiql.problem import Point, Problem
+from hiql.problem import Point, Problem, expect_here
+from hiql.watching import SECONDS_TO_ANSWER, Watch
 
 
-def spread(problem: Problem, client: Any) -> Problem:
+def spread(problem: Problem, client: Any, timeout: float = SECONDS_TO_ANSWER) -> Problem:
     """The same problem with its E-step on the workers of ``client``, a ``distributed.Client``.
 
-    Data that :func:`hiql.inference.chunks` leaves in one piece stay here.
+    A cluster without a worker for ``timeout`` seconds is a :class:`~hiql.errors.ClusterUnavailable`. Data that
+    :func:`hiql.inference.chunks` leaves in one piece stay here.
     """
     check_client(client)
     if not problem.is_monotone:
@@ -35,7 +39,7 @@ def spread(problem: Problem, client: Any) -> Problem:
         )
     if len(chunks(problem.data)) == 1:
         return problem
-    return replace(problem, e_step=SpreadData(client, problem).expect)
+    return replace(problem, e_step=SpreadData(client, problem, timeout).expect)
 
 
 class SpreadData:
@@ -44,19 +48,39 @@ class SpreadData:
     A chunk travels as a problem of its own: so the worker that keeps it finds its rows once.
     """
 
-    def __init__(self, client: Any, problem: Problem) -> None:
+    def __init__(self, client: Any, problem: Problem, timeout: float) -> None:
         self._client = client
+        self._watch = Watch(client, timeout)
         self._problem = problem
         self._parts = self._sent()
+        self._has_worked = self._is_gone = False
 
-    def expect(self, problem: Problem, point: Point) -> Expectation:  # noqa: ARG002
+    def expect(self, problem: Problem, point: Point) -> Expectation:
+        """The E-step on the cluster; or here, once a cluster that has done its share of the fit is gone."""
+        if self._is_gone:
+            return expect_here(problem, point)
+        try:
+            expectation = self._expect_there(point)
+        except ClusterUnavailable as error:
+            if not self._has_worked:
+                raise
+            warnings.warn(f"{error.details['problem']}: the fit goes on here, with the same answer", stacklevel=2)
+            self._is_gone = True
+            return expect_here(problem, point)
+        self._has_worked = True
+        return expectation
+
+    def _expect_there(self, point: Point) -> Expectation:
         """The E-step: (parameters → counts) on every chunk, added up here."""
         at = Parcel(point)
-        try:
-            counted = self._counted(at)
-        except Exception:  # workers may have died too often for Dask to go on; other errors will come back
-            self._parts = self._sent()
-            counted = self._counted(at)
+        with self._watch.told():
+            try:
+                counted = self._counted(at)
+            except ClusterUnavailable:
+                raise
+            except Exception:  # workers may have died too often for Dask to go on; other errors will come back
+                self._parts = self._sent()
+                counted = self._counted(at)
         check_addable(counted)
         return add_up(counted)
 
@@ -67,7 +91,8 @@ class SpreadData:
 
     def _counted(self, at: Parcel) -> list[Counted]:
         tasks = [self._client.submit(count_part, part, at, pure=False) for part in self._parts]
-        return [parcel.value for parcel in self._client.gather(tasks)]
+        found = {task: self._watch.result(task).value for task in self._watch.completed(tasks)}
+        return [found[task] for task in tasks]
 
 
 def count_part(part: Parcel, at: Parcel) -> Parcel:

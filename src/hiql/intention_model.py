@@ -29,6 +29,7 @@ from hiql.sampling import FittedAgent, chosen_sessions
 from hiql.scoring import ScoredEstimator, told_impossible
 from hiql.search import Attempt, Restarts, Search, find_optimum
 from hiql.solvers.preference import Reward
+from hiql.watching import SECONDS_TO_ANSWER
 from hiql.worlds.environment import Environment, check_environment
 from hiql.worlds.mdp import MDP
 from hiql.worlds.playing import play
@@ -148,6 +149,7 @@ class IntentionModel(ScoredEstimator):
         *,
         init: IntentionModel | None = None,
         client: Any = None,
+        timeout: float = SECONDS_TO_ANSWER,
     ) -> Self:
         """Find the intentions behind the data.
 
@@ -156,7 +158,8 @@ class IntentionModel(ScoredEstimator):
 
         With ``client``, a ``distributed.Client``, the E-step runs on its Dask workers (:mod:`hiql.cluster`): the
         answer is the same. It pays for very large data only: below 400,000 steps, or eight for each pair of state and
-        action if that is more, all is done here.
+        action if that is more, all is done here. A cluster without a worker for ``timeout`` seconds is an error; one
+        that goes away in the middle of the fit is not: the fit goes on here.
         """
         check_trajectories(data)
         search = self._checked_search(data)
@@ -167,7 +170,7 @@ class IntentionModel(ScoredEstimator):
         if (reward := self._reward()) is not None:
             reward.check(data)
         if client is not None:
-            problem = spread(problem, client)
+            problem = spread(problem, client, timeout)
         if init is None:
             with progress_bar(f"Fitting {self.n_intentions} intentions", enabled=self.progress) as update:
                 best, restarts = find_optimum(problem, search, self.random_state, update)

@@ -134,7 +134,7 @@ def test_damaged_folders_are_refused(folder, name, change, message, monkeypatch,
         hiql.open_trajectories(folder)
 
 
-@pytest.mark.parametrize("name", [*(f"{name}.npy" for name in ARRAYS), "trajectories.json"])
+@pytest.mark.parametrize("name", [*(f"{name}.npy" for name in (*ARRAYS, "intentions")), "trajectories.json"])
 def test_incomplete_folders_are_refused(folder, name):
     (folder / name).unlink()
     with pytest.raises(DataFolderError, match=name):

@@ -165,7 +165,7 @@ def test_pointing_at_a_step_reads_it_off(first_session):
     from selenium.webdriver.support.ui import WebDriverWait
 
     first_session.point_at("browse-plot", down=150)
-    WebDriverWait(first_session.driver, 5).until(lambda _: text(first_session, "readout").startswith("Step "))
+    WebDriverWait(first_session.driver, 30).until(lambda _: text(first_session, "readout").startswith("Step "))
     assert HOSTILE in text(first_session, "readout")
 
 

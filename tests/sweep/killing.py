@@ -13,7 +13,7 @@ FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["hiql.cli"])
 
 
-def run_with_kills(start, n_kills, longest, seed=0, patience=120.0):
+def run_with_kills(start, n_kills, longest, seed=0, patience=60.0):
     """Call ``start()`` n + 1 times; all but the last run are killed after up to ``longest`` seconds, drawn by ``seed``.
 
     ``start`` is a :class:`Command` or a :class:`Fork` with its arguments (a ``functools.partial``): a run in a process

@@ -210,6 +210,14 @@ def test_a_plan_that_cannot_be_carried_out_is_refused(options, message):
         Plan(**options)
 
 
+@pytest.mark.parametrize(("hold_out", "most"), [("sessions", 12), ("subjects", 4)])
+def test_more_folds_than_there_are_sessions_are_refused_before_any_work(source, tmp_path, hold_out, most):
+    plan = Plan(n_intentions=(1,), n_folds=100, n_restarts=1, hold_out=hold_out)
+    with pytest.raises(InvalidParameter, match=f"n_folds is 100; every fold needs {hold_out} .* from 2 to {most}"):
+        sweep(source, plan, tmp_path / "units")
+    assert not (tmp_path / "units").exists()
+
+
 def test_a_family_without_its_world_is_refused(source, tmp_path):
     with pytest.raises(InvalidParameter, match="give a world, or choose family hiql"):
         sweep(source, Plan(n_intentions=(1,), families=("hiavi",), n_folds=2, n_restarts=1), tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import signal
 import time
@@ -77,8 +78,73 @@ def test_a_damaged_result_is_computed_again(tmp_path, traces, six):
     run_units(six, square, tmp_path / "units")
     for path in (tmp_path / "units").iterdir():
         path.write_text(path.read_text()[:-9])
-    outcomes, _ = run_units(six, square, tmp_path / "units")
+    with pytest.warns(UserWarning, match="computed again"):
+        outcomes, _ = run_units(six, square, tmp_path / "units")
     assert [o.result["square"] for o in outcomes] == [0, 1, 4, 9, 16, 25]
+
+
+def without_a_key(document):
+    del document["result"]["square"]
+
+
+def of_another_type(document):
+    document["result"] = "nine"
+
+
+def not_a_number(document):
+    document["result"]["square"] = float("nan")
+
+
+def of_another_shape(document):
+    document["result"]["square"] = [document["result"]["square"]] * 2
+
+
+def without_a_seal(document):
+    del document["sha256"]
+
+
+def in_the_place_of_another(document):
+    document["unit"]["number"] = 5
+
+
+DAMAGES = [without_a_key, of_another_type, not_a_number, of_another_shape, without_a_seal, in_the_place_of_another]
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+def test_a_result_that_is_not_as_it_was_written_is_told_and_computed_again(tmp_path, traces, six, damage):
+    folder = tmp_path / "units"
+    run_units(six, square, folder)
+    path = next(path for path in folder.iterdir() if json.loads(path.read_text())["unit"]["number"] == 3)
+    document = json.loads(path.read_text())
+    damage(document)
+    path.write_text(json.dumps(document))
+    with pytest.warns(UserWarning, match=f"{path.name}.*computed again"):
+        outcomes, failures = run_units(six, square, folder)
+    assert [o.result["square"] for o in outcomes] == [0, 1, 4, 9, 16, 25]
+    assert not failures
+    assert {trace.name: len(trace.read_text()) for trace in traces.iterdir()} == dict.fromkeys("01245", 1) | {"3": 2}
+    run_units(six, square, folder)  # healed: no warning
+
+
+@pytest.mark.parametrize("text", ["[]", "3", "null", '{"sha256": 1}'])
+def test_a_file_of_something_else_is_computed_again(tmp_path, traces, six, text):
+    run_units(six, square, tmp_path / "units")
+    for path in (tmp_path / "units").iterdir():
+        path.write_text(text)
+    with pytest.warns(UserWarning, match="6 files in .*computed again"):
+        outcomes, _ = run_units(six, square, tmp_path / "units")
+    assert len(outcomes) == 6
+
+
+def keyed_by_numbers(unit):
+    return {"by": {10: "ten", 9: "nine", 1: None}, "of": (1.5, float("inf")), "é": "ü"}
+
+
+def test_what_json_gives_back_differently_is_sound_all_the_same(tmp_path):
+    first, _ = run_units([{"pair": (1, 2)}], keyed_by_numbers, tmp_path)
+    again, _ = run_units([{"pair": (1, 2)}], square, tmp_path)
+    assert first == again
+    assert first[0].result["by"]["10"] == "ten"
 
 
 def test_a_unit_given_twice_is_computed_once(tmp_path, traces, six):

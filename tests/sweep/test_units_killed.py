@@ -82,6 +82,7 @@ def test_an_interrupt_ends_the_run_and_its_workers_and_keeps_what_is_done(tmp_pa
     process = subprocess.Popen(script(tmp_path, 600, 2), stderr=subprocess.PIPE, text=True, preexec_fn=heed)
     folder = tmp_path / "units"
     while len(list(folder.glob("[!.]*.json"))) < 4:
+        assert process.poll() is None
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)

@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
@@ -41,7 +42,7 @@ def command(group: typer.Typer, name: str) -> Callable[[Callable[..., None]], Ca
         groups: dict[str, Any] = {p: kind for p, kind in get_type_hints(function).items() if is_dataclass(kind)}
 
         def run(**arguments: Any) -> None:
-            with errors_as_messages(arguments.pop("debug")):
+            with errors_as_messages(arguments.pop("debug")), warnings_as_notes():
                 made = {p: kind(**{f.name: arguments.pop(f.name) for f in fields(kind)}) for p, kind in groups.items()}
                 function(**arguments, **made)
 
@@ -104,6 +105,14 @@ def errors_as_messages(debug: bool) -> Iterator[None]:
             highlight=False,
         )
         raise typer.Exit(BUG) from error
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Show a warning as one line, without the place in the code that it comes from."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_place, **_options: note(str(message))
+        yield
 
 
 def say(text: str) -> None:

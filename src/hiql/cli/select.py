@@ -10,6 +10,7 @@ import pandas as pd
 import typer
 from rich.markup import escape
 
+from hiql.cli.claiming import check_free, claim
 from hiql.cli.columns import unheeded
 from hiql.cli.commands import AsJson, Jobs, console, note, print_json, print_table, print_verdict, say, to_stderr
 from hiql.cli.inputs import (
@@ -28,6 +29,7 @@ from hiql.data.table_files import load_table
 from hiql.errors import InvalidParameter
 from hiql.evaluate.verdict import judge
 from hiql.sweep import Plan, Selection, Source, fit_chosen, sweep
+from hiql.watching import SECONDS_TO_ANSWER
 
 COLUMNS = {
     "family": "{family}",
@@ -102,6 +104,9 @@ def select(
             help="Run on Dask: tcp://HOST:PORT of a scheduler, or local. Needs the extra dask.", show_default=False
         ),
     ] = None,
+    cluster_timeout: Annotated[
+        float, typer.Option(help="Seconds a cluster has to answer and to show its first worker.")
+    ] = SECONDS_TO_ANSWER,
     as_json: AsJson = False,
 ) -> None:
     """Choose the number of intentions (and the history) by held-out likelihood; write table, model and report.
@@ -127,11 +132,13 @@ def select(
     plan = axes.plan(groups, known is not None)
     called = names_in(names, plan.n_intentions)
     source = Source(trajectories, known and known[0], 0.99 if world.discount is None else world.discount)
-    selection = sweep(source, plan, out / "units", by=by, n_jobs=jobs, cluster=cluster)
+    check_free(out, data)
+    selection = sweep(source, plan, out / "units", by=by, n_jobs=jobs, cluster=cluster, timeout=cluster_timeout)
     model = fit_chosen(source, selection)
     history = selection.unit["history"]
     fitting = called if called is None or len(called) == model.n_intentions else None
     remember(model, trajectories[history], data, layouts[history], fitting, selection)
+    claim(out, data)
     written = write_selection(out, selection, model, source, names=model.about_["names"]).values()
     if as_json:
         verdict = {"verdict": judge(model)._asdict()}

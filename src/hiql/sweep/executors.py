@@ -2,14 +2,16 @@
 
 An executor maps a function over items and yields results as they complete, in any order. An item whose worker died
 yields ``lost(item, reason)`` instead. A worker that dies takes more than one item with it and does not say which one
-was to blame; so each of them is tried once more, alone, and only those that fail again are lost.
+was to blame; so each of them is tried once more, alone, and only those that fail again are lost. A cluster that goes
+away altogether ends the map with :class:`~hiql.errors.ClusterUnavailable`; if its scheduler comes back in time, what it
+was doing is handed to it again.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import closing
 from functools import partial
 from itertools import count
@@ -17,8 +19,10 @@ from typing import Any, NamedTuple
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
+from hiql.errors import ClusterUnavailable
 from hiql.parcels import Parcel, send_once
 from hiql.sweep.connecting import connected, import_distributed
+from hiql.watching import SECONDS_TO_ANSWER, Watch
 
 Function = Callable[[Any], Any]
 Lost = Callable[[Any, str], Any]
@@ -31,11 +35,11 @@ MOST_ROUNDS = 20
 REMEDY = "if memory ran out, run fewer units at once (n_jobs) or use larger workers"
 
 
-def executor(cluster: Any, n_jobs: int | None) -> Executor:
+def executor(cluster: Any, n_jobs: int | None, timeout: float = SECONDS_TO_ANSWER) -> Executor:
     """Processes of this machine, or a ``cluster`` as :func:`~hiql.sweep.connecting.connected` takes it."""
     if cluster is None:
         return partial(over_processes, n_jobs=n_jobs)
-    return partial(over_dask, cluster=cluster, n_jobs=n_jobs)
+    return partial(over_dask, cluster=cluster, n_jobs=n_jobs, timeout=timeout)
 
 
 def over_processes(function: Function, items: Sequence[Any], lost: Lost, *, n_jobs: int | None) -> Results:
@@ -47,11 +51,15 @@ def over_processes(function: Function, items: Sequence[Any], lost: Lost, *, n_jo
     return _surviving(partial(_round_of_processes, function, workers), items, lost)
 
 
-def over_dask(function: Function, items: Sequence[Any], lost: Lost, *, cluster: Any, n_jobs: int | None) -> Results:
+def over_dask(
+    function: Function, items: Sequence[Any], lost: Lost, *, cluster: Any, n_jobs: int | None, timeout: float
+) -> Results:
     """On the workers of a Dask cluster; ``function``, with the data it holds, goes to each worker once."""
     if items:
-        with connected(cluster, min(effective_n_jobs(n_jobs), len(items))) as client:
-            yield from _surviving(partial(_round_on_dask, function, lost, client), items, lost)
+        with connected(cluster, min(effective_n_jobs(n_jobs), len(items)), timeout) as client:
+            watch = Watch(client, timeout)
+            with watch.told():
+                yield from _surviving(partial(_round_on_dask, function, lost, client, watch), items, lost)
 
 
 class Remains(NamedTuple):
@@ -103,21 +111,28 @@ def _round_of_processes(function: Function, workers: int, items: Sequence[Any]) 
     return Remains([], [], "")
 
 
-def _round_on_dask(function: Function, lost: Lost, client: Any, items: Sequence[Any]) -> Generator[Any, None, Remains]:
+def _round_on_dask(
+    function: Function, lost: Lost, client: Any, watch: Watch, items: Sequence[Any]
+) -> Generator[Any, None, Remains]:
     """Until every item has a result or Dask has blamed it, or the sending of ``function``, for a worker's death."""
     distributed = import_distributed(client)
     sent = send_once(client, function)
     tasks = dict(zip(client.map(_apply, items, function=sent, pure=False), items, strict=True))
     remains = Remains([], [], "")
-    for task in distributed.as_completed(list(tasks)):
+    for task in watch.completed(list(tasks)):
         item = tasks.pop(task)
         try:
-            yield task.result()
+            yield watch.result(task)
+        except ClusterUnavailable:
+            raise
+        except CancelledError as error:  # by a client that has lost its scheduler
+            remains.untried.append(item)
+            remains = remains._replace(reason=_first_line(error))
         except distributed.KilledWorker as error:
             (remains.suspects if error.task == task.key else remains.untried).append(item)
             remains = remains._replace(reason=_first_line(error))
-        except Exception as error:  # the cluster is gone, or its workers cannot read the task
-            yield lost(item, f"{_first_line(error)}; check that the cluster is up and has this version of hiql")
+        except Exception as error:  # its workers cannot read the task
+            yield lost(item, f"{_first_line(error)}; check that the workers have this version of hiql")
     return remains
 
 

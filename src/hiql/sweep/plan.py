@@ -99,8 +99,21 @@ class Plan:
             if getattr(self, number) < least:
                 raise InvalidParameter(parameter=number, value=getattr(self, number), remedy=f"choose at least {least}")
 
+    def check(self, source: Source) -> None:
+        """Refuse more folds than there are sessions, or subjects, to hold out."""
+        for data in source.data.values():
+            most = len(set(data.subjects)) if self.hold_out == "subjects" else data.n_sessions
+            if self.n_folds > most:
+                raise InvalidParameter(
+                    parameter="n_folds",
+                    value=self.n_folds,
+                    remedy=f"every fold needs {self.hold_out} of its own, and the data have {most}: choose a whole "
+                    f"number from 2 to {most} (--folds on the command line)",
+                )
+
     def units(self, source: Source) -> list[dict[str, Any]]:
         """All fits: for each candidate and restart one to all the data, and one without each fold."""
+        self.check(source)
         folds = (ALL_SESSIONS, *range(self.n_folds))
         axes = source.data, self.families, self.pseudo_counts, self.n_intentions, folds, range(self.n_restarts)
         names = "history", "family", "pseudo_count", "n_intentions", "fold", "restart"

@@ -17,7 +17,7 @@ def sweep(source: Source, plan: Plan, folder: Path, *, by: str = "held-out", **o
     """Fit every candidate of the plan to every fold and choose one; what ``folder`` already holds is not repeated.
 
     ``by`` is the rule of choice, "held-out" or "bic" (see :mod:`hiql.sweep.selection`); ``options`` are those of
-    :func:`~hiql.sweep.run_units`: ``n_jobs``, ``cluster``, ``progress``.
+    :func:`~hiql.sweep.run_units`: ``n_jobs``, ``cluster``, ``timeout``, ``progress``.
     """
     check_rule(by)
     units = plan.units(source)

@@ -2,7 +2,8 @@
 
 A unit is a plain dictionary of settings; its key is the hash of them and of the package's version. Its result is
 written whole or not at all as ``<folder>/<key>.json``, so a run killed at any moment resumes where it stopped and never
-repeats a finished unit.
+repeats a finished unit. A file carries the hash of what it says: one that was damaged, edited or put in another's place
+is computed again.
 A unit that fails is reported and does not sink the rest; it is tried again by the next run.
 """
 
@@ -11,7 +12,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from importlib.metadata import version
@@ -24,6 +26,7 @@ from hiql.errors import InvalidParameter
 from hiql.files import remove_leftovers, write_whole
 from hiql.progress import progress_bar
 from hiql.sweep.executors import executor
+from hiql.watching import SECONDS_TO_ANSWER
 
 Unit = Mapping[str, Any]
 """Settings that JSON can hold; everything the result depends on must be among them."""
@@ -60,18 +63,21 @@ def run_units(
     n_jobs: int | None = None,
     progress: bool = True,
     cluster: Any = None,
+    timeout: float = SECONDS_TO_ANSWER,
 ) -> tuple[list[Outcome], list[Failure]]:
     """Compute every unit that has no result yet; outcomes are in the order of ``units``.
 
     ``compute`` must be importable (a module's function, or a partial of one) and depend on nothing but its unit.
     It runs in ``n_jobs`` processes, or with ``cluster`` on Dask: "local", the address of a scheduler, or a
-    ``distributed.Client`` (see :mod:`hiql.sweep.connecting`). Results are written here, so the workers of a
-    cluster need not see ``folder``. They do not depend on where a unit ran.
+    ``distributed.Client`` (see :mod:`hiql.sweep.connecting`), which has ``timeout`` seconds to answer and to show a
+    worker; one that goes away later is a :class:`~hiql.errors.ClusterUnavailable`, and the next run resumes. Results
+    are written here, so the workers of a cluster need not see ``folder``. They do not depend on where a unit ran.
     """
     _prepare(folder)
-    waiting = list({_path(folder, unit): dict(unit) for unit in units if _read(folder, unit) is None}.values())
+    waiting = {_path(folder, unit): dict(unit) for unit in units if _read(folder, unit) is None}
+    _tell_damaged(waiting)
     failures: list[Failure] = []
-    work = executor(cluster, n_jobs)(partial(_attempt, compute), waiting, Failure)
+    work = executor(cluster, n_jobs, timeout)(partial(_attempt, compute), list(waiting.values()), Failure)
     with progress_bar(label, enabled=progress) as update, closing(work) as finished:
         before = len(units) - len(waiting)
         update(before, len(units))
@@ -89,7 +95,7 @@ def _attempt(compute: Callable[[Unit], dict[str, Any]], unit: dict[str, Any]) ->
     try:
         with threadpool_limits(1):
             result = compute(unit)
-        text = json.dumps({"unit": unit, "result": result, "seconds": time.perf_counter() - began})
+        text = _sealed({"unit": unit, "result": result, "seconds": time.perf_counter() - began})
     except Exception as error:  # whatever it was, the other units go on and the caller is told
         return Failure(unit, f"{type(error).__name__}: {error}")
     return Document(unit, text)
@@ -119,12 +125,34 @@ def _prepare(folder: Path) -> None:
 
 
 def _read(folder: Path, unit: Unit) -> Outcome | None:
-    """The outcome of a unit, if its file is there and whole."""
+    """The outcome of a unit, if its file is there and says what was written."""
     try:
         document = json.loads(_path(folder, unit).read_text())
-        return Outcome(document["unit"], document["result"], document["seconds"])
-    except (OSError, ValueError, KeyError, TypeError):
+        seal = document.pop(SEAL)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
+    is_sound = seal == _digest(document) and document["unit"] == json.loads(json.dumps(unit))
+    return Outcome(document["unit"], document["result"], document["seconds"]) if is_sound else None
+
+
+def _tell_damaged(waiting: Collection[Path]) -> None:
+    damaged = [path for path in waiting if path.exists()]
+    if damaged:
+        files = f"{damaged[0]}" if len(damaged) == 1 else f"{len(damaged)} files in {damaged[0].parent}"
+        warnings.warn(f"{files}: not as they were written; these results are computed again", stacklevel=3)
+
+
+SEAL = "sha256"
+
+
+def _sealed(document: dict[str, Any]) -> str:
+    """The text of a result file: the document as JSON gives it back, and its hash."""
+    plain = json.loads(json.dumps(document))
+    return json.dumps({SEAL: _digest(plain), **plain})
+
+
+def _digest(document: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
 def _path(folder: Path, unit: Unit) -> Path:
