@@ -44,7 +44,8 @@ def problems() -> Iterator[tuple[str, hiql.Trajectories, hiql.MDP | None]]:
         for water in ("restricted", "unrestricted"):
             mice = hiql.datasets.labyrinth(water)
             yield water, mice.data, hiql.worlds.labyrinth()
-        mice = hiql.bandit_trials(f"{os.environ['HIQL_DATA_DIR']}/bandit/mice_bandit.csv.gz", history=2).select(range(60))
+        table = f"{os.environ['HIQL_DATA_DIR']}/bandit/mice_bandit.csv.gz"
+        mice = hiql.bandit_trials(table, history=2).select(range(60))
         yield "bandit", mice, None
         yield "bandit, gaps", masked(mice), None
     except (HiqlError, KeyError) as error:
