@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from hiql.data.trajectories import Trajectories
 from hiql.models import IntentionModel
 
@@ -32,3 +34,14 @@ def single_starts(
     """
     runs = [make(n_init=1, patience=0, random_state=1000 * seed + i).fit(train) for i in range(n_starts)]
     return [{"objective": run.objective_, "test": run.score(test)} for run in runs]
+
+
+def leaking_score(model: IntentionModel, data: Trajectories) -> float:
+    """What the authors report as log-likelihood: Σ_t log Σ_z p(z_t | whole session) π_z(a_t|s_t), in nats.
+
+    The posterior of step t has seen a_t itself, and the steps after it: this is no log-likelihood of held-out data. With
+    one intention there is nothing to leak, and it is the score.
+    """
+    seen = (data.states >= 0) & (data.actions >= 0)
+    taken = model.policy_[:, data.states[seen], data.actions[seen]]
+    return float(np.log((model.smooth_proba(data)[seen].T * taken).sum(axis=0)).sum())
