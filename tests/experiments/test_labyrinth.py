@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from hiql.cli import app
 from hiql.experiments.labyrinth import LabyrinthConfig, compute
 from hiql.experiments.labyrinth.config import COHORTS
-from hiql.experiments.labyrinth.findings import shortest_path
+from hiql.experiments.labyrinth.verdicts import shortest_path
 
 GOALS = {
     "restricted": {"HIAVI, K = 1": -554, "HIAVI, K = 2": -216, "HIAVI, K = 3": -201},
@@ -62,12 +62,17 @@ def test_bic_chooses_two_intentions_and_other_countings_are_shown(document, coho
 
 
 @pytest.mark.parametrize("cohort", COHORTS)
-def test_every_finding_of_the_paper_holds(document, cohort):
-    part = document["cohorts"][cohort]
-    assert set(part["names"]) == {"to home", {"restricted": "to water", "unrestricted": "elsewhere"}[cohort]}
-    assert len(part["findings"]) == 4
-    for finding in part["findings"]:
-        assert finding["holds"], finding
+def test_intentions_are_named_by_where_they_lead(document, cohort):
+    names = document["cohorts"][cohort]["names"]
+    assert set(names) == {"to home", {"restricted": "to water", "unrestricted": "elsewhere"}[cohort]}
+
+
+def test_the_claims_of_the_paper_are_judged_last(quick, document):
+    assert len(document["verdicts"]) == 8
+    for verdict in document["verdicts"]:
+        assert verdict["holds"], verdict
+    assert "Failed units" not in quick[1]
+    assert quick[1].rindex("Verdicts") > quick[1].rindex("What a win over DIRL shows")
 
 
 def test_the_leak_of_the_published_split_is_counted(document):

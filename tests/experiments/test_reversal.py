@@ -17,9 +17,9 @@ from hiql.data.folds import session_folds
 from hiql.errors import InvalidParameter
 from hiql.evaluate import history_levels
 from hiql.evaluate.stages import fit_intentions
-from hiql.experiments.reversal import ReversalConfig, behaviour, compute, figures, write
+from hiql.experiments.reversal import EXPERIMENT, ReversalConfig, behaviour, compute, write
+from hiql.experiments.reversal.figures import sheet
 from hiql.experiments.reversal.sources import Source, Task, task
-from hiql.experiments.reversal.summary import summary
 from hiql.worlds.reversal_task import simulate_reversal
 
 SMALL = replace(
@@ -118,16 +118,13 @@ def test_a_table_goes_the_same_way(own_table):
     assert not document["failures"]
 
 
-def test_what_a_table_lacks_is_said_and_not_drawn(own_table, monkeypatch):
-    folder, _, result = own_table
-    saved = []
-    monkeypatch.setattr(figures, "save_figure", lambda figure, path: saved.append(path.name))
-    for name, part in result.sources.items():
-        figures.write_figures(part, folder, name)
+def test_what_a_table_lacks_is_said_and_not_drawn(own_table):
+    folder, config, result = own_table
+    drawn = [name for name, _ in EXPERIMENT.figures(result._replace(config=replace(config, panels=True)))]
     assert "no column *block*" in (folder / "summary.md").read_text()
-    assert sum(name.startswith("figure_") and name.endswith("_simulated") for name in saved) == 9
-    assert {name for name in saved if name.endswith("table")} == {
-        "figures_6_7_table", *(f"figure_{panel}_table" for panel in ("6a", "6b", "6c", "6d", "6f", "7a", "7b"))
+    assert sum(name.startswith("panels/figure_") and name.endswith("_simulated") for name in drawn) == 9
+    assert {name for name in drawn if name.endswith("table")} == {
+        "figures_6_7_table", *(f"panels/figure_{panel}_table" for panel in ("6a", "6b", "6c", "6d", "6f", "7a", "7b"))
     }  # fmt: skip
 
 
@@ -163,8 +160,8 @@ def test_three_choices_go_without_the_rival(tmp_path):
     config = replace(SMALL, data=str(tmp_path / "three.csv"), n_intentions=(1,), chosen=1, n_mice=2, n_sessions=6)
     result = compute(config, tmp_path, n_jobs=1, progress=False)
     assert {failure.unit["method"] for failure in result.failures} == {"fQ-learning"}
-    assert "Failed units" in summary(result)
-    assert figures.sheet(result.sources["table"]).axes
+    assert "Failed units" in EXPERIMENT.summary(result)
+    assert sheet(result.sources["table"]).axes
 
 
 def test_correct_is_the_likelier_side_where_only_probabilities_are_known(tmp_path):

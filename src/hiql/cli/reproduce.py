@@ -30,7 +30,7 @@ def gridworld(
     from hiql.experiments import gridworld
 
     config = gridworld.GridworldConfig.quick(seed) if quick else gridworld.GridworldConfig(seed=seed)
-    show_summary(gridworld.write(gridworld.compute(config, out, n_jobs=jobs), out))
+    show_summary(gridworld.EXPERIMENT.run(config, out, n_jobs=jobs))
 
 
 @command(app, "labyrinth")
@@ -47,7 +47,7 @@ def labyrinth(
     from hiql.experiments import labyrinth
 
     config = labyrinth.LabyrinthConfig.quick(seed) if quick else labyrinth.LabyrinthConfig(seed=seed)
-    show_summary(labyrinth.write(labyrinth.compute(config, out, n_jobs=jobs), out))
+    show_summary(labyrinth.EXPERIMENT.run(config, out, n_jobs=jobs))
 
 
 @command(app, "reversal")
@@ -65,8 +65,8 @@ def reversal(
     from hiql.experiments import reversal
 
     table = None if data is None else str(data)
-    config = reversal.ReversalConfig.quick(seed, table) if quick else reversal.ReversalConfig(seed, table)
-    show_summary(reversal.write(reversal.compute(config, out, n_jobs=jobs), out))
+    config = reversal.ReversalConfig.quick(seed, table) if quick else reversal.ReversalConfig(seed=seed, data=table)
+    show_summary(reversal.EXPERIMENT.run(config, out, n_jobs=jobs))
 
 
 def show_summary(path: Path) -> None:

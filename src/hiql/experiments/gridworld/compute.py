@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from hiql.evaluate.courses import mean_course
+from hiql.experiments.frame import Plan, Stage
 from hiql.experiments.gridworld.config import MODELS, GridworldConfig
 from hiql.experiments.gridworld.fitting import fit_unit, simulation
 from hiql.experiments.results import mean_and_error
-from hiql.sweep import Failure, Outcome, run_units
+from hiql.sweep import Failure, Outcome
 from hiql.worlds.planning import evaluate_policy
 from hiql.worlds.two_goals import ABANDON, TwoGoals
 
@@ -28,10 +30,8 @@ class GridworldResult(NamedTuple):
     failures: list[Failure]
 
 
-def compute(
-    config: GridworldConfig, folder: Path, *, n_jobs: int | None = -1, progress: bool = True
-) -> GridworldResult:
-    """All fits, resumed from ``folder``/units where they were interrupted."""
+def plan(config: GridworldConfig, folder: Path) -> Plan[GridworldResult]:  # noqa: ARG001
+    """Every model on every fold of every size."""
     units = [
         {
             "experiment": "gridworld",
@@ -49,17 +49,12 @@ def compute(
         for fold in range(config.folds_run)
         for spec in MODELS.values()
     ]
-    outcomes, failures = run_units(
-        units, fit_unit, folder / "units", label="Gridworld", n_jobs=n_jobs, progress=progress
-    )
-    expert = simulation(config.seed, max(config.sizes), config.inverse_temperature)
-    return gather(config, expert, outcomes, failures)
+    return Plan([Stage("Gridworld", units, fit_unit)], partial(gather, config))
 
 
-def gather(
-    config: GridworldConfig, expert: TwoGoals, outcomes: list[Outcome], failures: list[Failure]
-) -> GridworldResult:
+def gather(config: GridworldConfig, outcomes: list[Outcome], failures: list[Failure]) -> GridworldResult:
     """Means and standard errors over folds; courses and value maps of the fold that predicts best."""
+    expert = simulation(config.seed, max(config.sizes), config.inverse_temperature)
     likelihood: dict[str, dict[int, dict[str, Any]]] = {}
     evd: dict[str, dict[str, dict[str, float]]] = {}
     abandon, values = {"truth": _true_course(expert)}, {"truth": _true_values(expert)}
@@ -111,3 +106,10 @@ def course_error(result: GridworldResult, name: str) -> float:
     truth = result.abandon["truth"]
     predicted = np.array(result.abandon[name]["mean"])
     return float(np.average(np.abs(predicted - truth["mean"]), weights=truth["n"]))
+
+
+def document(result: GridworldResult) -> dict[str, Any]:
+    """The result as JSON holds it."""
+    courses = {name: course_error(result, name) for name in result.abandon if name != "truth"}
+    shown = {key: getattr(result, key) for key in ("likelihood", "evd", "abandon", "values")}
+    return shown | {"abandon_error": courses}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from hiql.experiments.gridworld.compute import GridworldResult
-from hiql.plots import PALETTE, draw_curves, draw_grid
+from hiql.plots import PALETTE, draw_curves, draw_grid, new_figure
 from hiql.plots.style import FAINT, INK
 
 COLOURS = {
@@ -26,6 +27,19 @@ SHOWN_COURSES = ("HIAVI, 2 intentions", "DIRL, 2 maps, σ = 0.1", "DIRL, 2 maps,
 SHOWN_VALUES = ("truth", "HIAVI, 1 intention", "HIAVI, 2 intentions", "DIRL, 1 map", "DIRL, 2 maps, σ = 0.1")
 FEW = 20
 """Courses are shown while at least this many sessions run."""
+
+
+def figures(result: GridworldResult) -> Iterator[tuple[str, Figure]]:
+    """The panels, a file each."""
+    a = new_figure(7.2, 3.4)
+    draw_likelihood(a.subplots(), result)
+    yield "figure_3a_likelihood", a
+    b = new_figure(4.6, 3.2)
+    draw_abandon(b.subplots(), result)
+    yield "figure_3b_abandon", b
+    c = new_figure(1.9 * len(SHOWN_VALUES), 4.4)
+    draw_values(c.subplots(2, len(SHOWN_VALUES)), result)
+    yield "figure_3c_values", c
 
 
 def draw_likelihood(ax: Axes, result: GridworldResult) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,9 @@ import numpy.typing as npt
 
 from hiql.baselines import DIRL, KnownExpert, RandomPolicy
 from hiql.data.folds import session_folds
-from hiql.data.trajectories import Trajectories
 from hiql.evaluate.courses import mean_course
 from hiql.evaluate.value_difference import matched_value_differences
+from hiql.experiments.fitting import fit_and_score, single_starts
 from hiql.models import HIAVI
 from hiql.worlds.planning import boltzmann_policy, evaluate_policy, soft_value_iteration
 from hiql.worlds.two_goals import ABANDON, TwoGoals, simulate_two_goals
@@ -35,17 +34,11 @@ def fit_unit(unit: Mapping[str, Any]) -> dict[str, Any]:
     fold = session_folds(part, unit["n_folds"], random_state=unit["seed"])[unit["fold"]]
     train, test = part.select(fold.train), part.select(fold.test)
     model = contestant(unit, expert)
-    began = time.perf_counter()
-    model.fit(train)
-    result = {
-        "fit_seconds": time.perf_counter() - began,
-        "train": model.score(train),
-        "test": model.score(test),
-        "test_sessions": test.n_sessions,
-        "test_steps": test.n_observed,
-    }
+    result = fit_and_score(model, train, test)
     if unit["spec"]["kind"] == "hiavi":
-        result["restarts"] = restarts(unit, expert, train, test)
+        result["restarts"] = single_starts(
+            partial(contestant, unit, expert), unit["seed"], unit["n_restarts"], train, test
+        )
     if unit["size"] == unit["n_total"] and isinstance(model, HIAVI | DIRL):
         result |= judge(model, expert)
     return result
@@ -63,17 +56,6 @@ def contestant(unit: Mapping[str, Any], expert: TwoGoals, **options: Any) -> Any
             spec["n_maps"], mdp=expert.world, sigma=spec["sigma"], init_states=places, random_state=unit["seed"]
         )
     return KnownExpert(expert.policy) if spec["kind"] == "expert" else RandomPolicy()
-
-
-def restarts(
-    unit: Mapping[str, Any], expert: TwoGoals, train: Trajectories, test: Trajectories
-) -> list[dict[str, float]]:
-    """Single random starts, each with its training objective and test likelihood: for the paper's protocol."""
-    runs = [
-        contestant(unit, expert, n_init=1, patience=0, random_state=1000 * unit["seed"] + i).fit(train)
-        for i in range(unit["n_restarts"])
-    ]
-    return [{"objective": run.objective_, "test": run.score(test)} for run in runs]
 
 
 def judge(model: HIAVI | DIRL, expert: TwoGoals) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 from hiql.data.folds import identical_sessions
 from hiql.datasets.labyrinth import LabyrinthData, labyrinth
 from hiql.evaluate.naming import name_intentions
+from hiql.experiments.frame import Plan, Stage
 from hiql.experiments.labyrinth.analysis import PARTS, analyse_unit, chosen_model
 from hiql.experiments.labyrinth.config import COHORTS, LabyrinthConfig, dirl_settings
-from hiql.experiments.labyrinth.findings import Finding, findings
 from hiql.experiments.labyrinth.fitting import fit_unit
 from hiql.experiments.results import mean_and_error
 from hiql.models import HIAVI
-from hiql.sweep import Failure, Outcome, run_units
+from hiql.sweep import Failure, Outcome
 
 
 class CohortResult(NamedTuple):
@@ -28,7 +28,6 @@ class CohortResult(NamedTuple):
     best: int
     model: HIAVI
     names: tuple[str, ...]
-    findings: list[Finding]
     analysis: dict[str, Any]
     seconds: dict[str, float]
 
@@ -39,15 +38,18 @@ class LabyrinthResult(NamedTuple):
     failures: list[Failure]
 
 
-def compute(
-    config: LabyrinthConfig, folder: Path, *, n_jobs: int | None = -1, progress: bool = True
-) -> LabyrinthResult:
-    """All fits and analyses, resumed from ``folder``/units where they were interrupted."""
-    run = partial(run_units, folder=folder / "units", n_jobs=n_jobs, progress=progress)
-    fits, failures = run(fit_units(config), fit_unit, label="Labyrinth: fits")
-    parts, more = run(analysis_units(config), analyse_unit, label="Labyrinth: analyses")
-    cohorts = {cohort: gather(config, cohort, fits, parts) for cohort in COHORTS}
-    return LabyrinthResult(config, cohorts, failures + more)
+def plan(config: LabyrinthConfig, folder: Path) -> Plan[LabyrinthResult]:  # noqa: ARG001
+    """Fits of all models, then the analyses of the two-intention fits."""
+    stages = [
+        Stage("Labyrinth: fits", fit_units(config), fit_unit),
+        Stage("Labyrinth: analyses", analysis_units(config), analyse_unit),
+    ]
+    return Plan(stages, partial(gather, config))
+
+
+def gather(config: LabyrinthConfig, outcomes: list[Outcome], failures: list[Failure]) -> LabyrinthResult:
+    cohorts = {c: gather_cohort(config, c, [o for o in outcomes if o.unit["cohort"] == c]) for c in COHORTS}
+    return LabyrinthResult(config, cohorts, failures)
 
 
 def fit_units(config: LabyrinthConfig) -> list[dict[str, Any]]:
@@ -70,15 +72,16 @@ def analysis_units(config: LabyrinthConfig) -> list[dict[str, Any]]:
     return [shared | sizes | {"cohort": cohort, "part": part} for cohort in COHORTS for part in PARTS]
 
 
-def gather(config: LabyrinthConfig, cohort: str, fits: list[Outcome], parts: list[Outcome]) -> CohortResult:
+def gather_cohort(config: LabyrinthConfig, cohort: str, outcomes: list[Outcome]) -> CohortResult:
+    """The scores of one cohort, and the analyses of its two-intention fit."""
     maze = labyrinth(cohort, config.discount)
-    mine = [outcome for outcome in fits if outcome.unit["cohort"] == cohort]
+    mine = [outcome for outcome in outcomes if "spec" in outcome.unit]
     scores = {name: _scores([o for o in mine if o.unit["spec"] == spec]) for name, spec in config.models().items()}
     scores = {name: found for name, found in scores.items() if found}  # what failed is listed among the failures
     bics = {k: scores[name]["bic"] for k in config.n_intentions if (name := f"HIAVI, K = {k}") in scores}
     model = chosen_model(maze, config.seed)
     names = name_intentions(model, maze.mdp, maze.train)
-    analyses = [outcome for outcome in parts if outcome.unit["cohort"] == cohort]
+    analyses = [outcome for outcome in outcomes if "part" in outcome.unit]
     seconds = {name: sum(o.seconds for o in mine if o.unit["spec"] == spec) for name, spec in config.models().items()}
     return CohortResult(
         maze,
@@ -87,7 +90,6 @@ def gather(config: LabyrinthConfig, cohort: str, fits: list[Outcome], parts: lis
         min(bics, key=lambda k: bics[k], default=0),
         model,
         names,
-        findings(cohort, model, maze.data, maze.mdp, names),
         {outcome.unit["part"]: outcome.result for outcome in analyses},
         seconds | {outcome.unit["part"]: outcome.seconds for outcome in analyses},
     )
@@ -118,4 +120,28 @@ def _leaks(maze: LabyrinthData) -> dict[str, int]:
         "copies": sum(copies),
         "sessions": maze.data.n_sessions,
         "distinct": max(identical_sessions(maze.data)) + 1,
+    }
+
+
+def document(result: LabyrinthResult) -> dict[str, Any]:
+    """The result as JSON holds it."""
+    return {"cohorts": {cohort: _document(part) for cohort, part in result.cohorts.items()}}
+
+
+def models(result: LabyrinthResult) -> dict[str, HIAVI]:
+    """The two-intention fits."""
+    return {cohort: part.model for cohort, part in result.cohorts.items()}
+
+
+def _document(part: CohortResult) -> dict[str, Any]:
+    """A cohort's result as JSON holds it."""
+    return {
+        "leaks": part.leaks,
+        "scores": part.scores,
+        "bic_chooses": part.best,
+        "names": part.names,
+        "initial": part.model.initial_,
+        "transition": part.model.transition_,
+        "analysis": part.analysis,
+        "seconds": part.seconds,
     }

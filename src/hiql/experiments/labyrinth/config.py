@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from hiql.experiments.frame import ExperimentConfig
 from hiql.worlds.labyrinth import HOME, WATER
 
 COHORTS = ("restricted", "unrestricted")
@@ -29,16 +30,12 @@ def dirl_settings(cohort: str, split: str) -> dict[str, Any]:
     return DIRL_SETTINGS[cohort] | ({} if split == "published" else {"tol": FOLD_TOL})
 
 
-@dataclass(frozen=True)
-class LabyrinthConfig:
+@dataclass(frozen=True, kw_only=True)
+class LabyrinthConfig(ExperimentConfig):
     """Everything the results depend on."""
 
-    seed: int = 0
     n_intentions: tuple[int, ...] = (1, 2, 3, 4, 5)
     n_maps: tuple[int, ...] = (1, 2, 3, 4)
-    n_folds: int = 5
-    folds_run: int = 5
-    n_restarts: int = 10
     discount: float = 0.99
     n_bootstrap: int = 200
     n_simulations: int = 200
@@ -47,7 +44,8 @@ class LabyrinthConfig:
     @classmethod
     def quick(cls, seed: int = 0) -> LabyrinthConfig:
         """Fewer models, folds and samples: a look in about two minutes."""
-        return cls(seed, (1, 2, 3), (1,), folds_run=1, n_restarts=3, n_bootstrap=30, n_simulations=30, n_recovery=3)
+        sizes = {"n_bootstrap": 30, "n_simulations": 30, "n_recovery": 3}
+        return cls(seed=seed, n_intentions=(1, 2, 3), n_maps=(1,), folds_run=1, n_restarts=3, **sizes)
 
     def models(self) -> dict[str, dict[str, Any]]:
         """The contestants by name."""

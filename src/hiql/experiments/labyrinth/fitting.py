@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from hiql.baselines import DIRL, CountPolicy, RandomPolicy, TimedCountPolicy
 from hiql.data.folds import identical_sessions, session_folds
 from hiql.data.trajectories import Trajectories
 from hiql.datasets.labyrinth import LabyrinthData, labyrinth
+from hiql.experiments.fitting import fit_and_score, single_starts
 from hiql.models import HIAVI
 
 
@@ -20,19 +21,11 @@ def fit_unit(unit: Mapping[str, Any]) -> dict[str, Any]:
     maze = labyrinth(unit["cohort"], unit["discount"])
     train, test = split(maze, unit)
     model = contestant(maze, unit)
-    began = time.perf_counter()
-    model.fit(train)
-    result = {
-        "fit_seconds": time.perf_counter() - began,
-        "train": model.score(train),
-        "test": model.score(test),
-        "test_steps": test.n_observed,
-        "n_free": model.n_free_,
-        "bic": model.bic(train),
-    }
+    result = fit_and_score(model, train, test) | {"n_free": model.n_free_, "bic": model.bic(train)}
     if isinstance(model, HIAVI):
         result["other_bic"] = other_countings(model, train)
-        result["restarts"] = [single_start(maze, unit, train, test, seed) for seed in range(unit["n_restarts"])]
+        make = partial(contestant, maze, unit)
+        result["restarts"] = single_starts(make, unit["seed"], unit["n_restarts"], train, test)
     return result
 
 
@@ -53,14 +46,6 @@ def contestant(maze: LabyrinthData, unit: Mapping[str, Any], **options: Any) -> 
     if spec["kind"] == "dirl":
         return DIRL(spec["size"], mdp=maze.mdp, random_state=unit["seed"], **unit["dirl"])
     return {"counts": CountPolicy, "timed": TimedCountPolicy, "random": RandomPolicy}[spec["kind"]]()
-
-
-def single_start(
-    maze: LabyrinthData, unit: Mapping[str, Any], train: Trajectories, test: Trajectories, seed: int
-) -> dict[str, float]:
-    """EM from one random start and nothing else: what the paper's protocol chooses from."""
-    model = contestant(maze, unit, n_init=1, patience=0, random_state=1000 * unit["seed"] + seed).fit(train)
-    return {"objective": model.objective_, "test": model.score(test)}
 
 
 def other_countings(model: HIAVI, train: Trajectories) -> dict[str, float]:

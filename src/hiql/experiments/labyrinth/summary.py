@@ -17,22 +17,17 @@ WHAT_A_WIN_SHOWS = (
 )
 
 
-def summary(result: LabyrinthResult) -> str:
-    """summary.md: scores, findings and uncertainty of both cohorts."""
+def sections(result: LabyrinthResult) -> list[str]:
+    """Scores and uncertainty of both cohorts."""
     config = result.config
-    folds = f"{config.folds_run} of {config.n_folds} folds"
     parts = [
-        "# Labyrinth benchmark (paper, §5.2, Figures 5 and 6)",
         f"γ = {config.discount} (DIRL: its published settings), seed {config.seed}. Restarts are chosen by training "
         f"objective; *by test* is the best of {config.n_restarts} single random starts by test likelihood, as the "
-        f"paper did, which leaks. Cross-validation: mean ± standard error over {folds}.",
+        f"paper did, which leaks. Cross-validation: mean ± standard error over {config.folds}.",
     ]
     for cohort, part in result.cohorts.items():
         parts += [f"## Water-{cohort} mice", *_cohort(cohort, part)]
-    parts += ["## What a win over DIRL shows, and what not", WHAT_A_WIN_SHOWS + _honest_numbers(result)]
-    if result.failures:
-        parts += ["## Failed units", *(f"- {failure.unit}: {failure.error}" for failure in result.failures)]
-    return "\n\n".join(parts) + "\n"
+    return [*parts, "## What a win over DIRL shows, and what not", WHAT_A_WIN_SHOWS + _honest_numbers(result)]
 
 
 def _honest_numbers(result: LabyrinthResult) -> str:
@@ -53,8 +48,6 @@ def _cohort(cohort: str, part: CohortResult) -> list[str]:
         f"ones of the published split, {leaks['copies']} are exact copies of training ones.",
         _scores(cohort, part),
         f"BIC (identifiable parameters) is lowest at K = {part.best}. " + _other_countings(part),
-        "### Findings (K = 2)",
-        "\n".join(f"- {'✓' if f.holds else '✗'} {f.statement} ({f.evidence})" for f in part.findings),
         "### Uncertainty (K = 2)",
         *_uncertainty(part),
     ]

@@ -12,6 +12,7 @@ from hiql.data.folds import session_folds
 from hiql.data.trajectories import Trajectories
 from hiql.evaluate.stages import fit_individuals, fit_intentions
 from hiql.evaluate.strategies import in_order_of_archetypes, name_strategies, strategy_profile
+from hiql.experiments.frame import Plan, Stage
 from hiql.experiments.reversal import behaviour
 from hiql.experiments.reversal.config import SIMULATED, ReversalConfig
 from hiql.experiments.reversal.fitting import fit_unit
@@ -19,7 +20,7 @@ from hiql.experiments.reversal.scores import Scores, gather_scores
 from hiql.experiments.reversal.sources import Source, Task, levels, simulate, sources, task
 from hiql.experiments.reversal.truth import aligned, compare
 from hiql.models import IntentionModel
-from hiql.sweep import Failure, Outcome, run_units
+from hiql.sweep import Failure, Outcome
 
 
 class SourceResult(NamedTuple):
@@ -50,18 +51,18 @@ class ReversalResult(NamedTuple):
     failures: list[Failure]
 
 
-def compute(config: ReversalConfig, folder: Path, *, n_jobs: int | None = -1, progress: bool = True) -> ReversalResult:
-    """All fits and analyses, resumed from ``folder``/units where they were interrupted."""
+def plan(config: ReversalConfig, folder: Path) -> Plan[ReversalResult]:
+    """All fits to all sources; the simulated one is written to ``folder`` first."""
     found = sources(config, folder)
     for source in found:  # too few sessions, or a missing column, is an error now, not in every unit
         session_folds(levels(source, config.history)[-1].data, config.n_folds)
     units = [unit for source in found for unit in fit_units(config, source)]
     work = partial(fit_unit, found={source.name: source for source in found})
-    done, failures = run_units(
-        units, work, folder / "units", label="Reversal: fits", n_jobs=n_jobs, progress=progress
-    )  # fmt: skip
-    gathered = {source.name: gather(config, source, done) for source in found}
-    return ReversalResult(config, gathered, failures)
+    return Plan([Stage("Reversal: fits", units, work)], partial(gather, config, found))
+
+
+def gather(config: ReversalConfig, found: list[Source], done: list[Outcome], failures: list[Failure]) -> ReversalResult:
+    return ReversalResult(config, {source.name: gather_source(config, source, done) for source in found}, failures)
 
 
 def fit_units(config: ReversalConfig, source: Source) -> list[dict[str, Any]]:
@@ -88,7 +89,7 @@ def _whole_fits(config: ReversalConfig, at: dict[str, Any]) -> list[dict[str, An
     return fine + [{**coarse, "size": k} for k in config.n_intentions if config.history != 1]
 
 
-def gather(config: ReversalConfig, source: Source, done: list[Outcome]) -> SourceResult:
+def gather_source(config: ReversalConfig, source: Source, done: list[Outcome]) -> SourceResult:
     """The scores of one source, and the analysis of its fit to all sessions."""
     mine = [outcome for outcome in done if outcome.unit["source"] == source.name]
     scores = gather_scores(config, mine)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hiql.evaluate.coarse_to_fine import STRENGTHS
+from hiql.experiments.frame import ExperimentConfig
 
 SIMULATED, TABLE = "simulated", "table"
 """The two sources of trials: the simulated cohort, and the table given by the user."""
@@ -14,8 +15,8 @@ PAPER_CHOICE = {"history": 3, "n_intentions": 3}
 """What the paper selected: ℓ by held-out likelihood, K by BIC (2 or 3) and interpretability."""
 
 
-@dataclass(frozen=True)
-class ReversalConfig:
+@dataclass(frozen=True, kw_only=True)
+class ReversalConfig(ExperimentConfig):
     """Everything the results depend on.
 
     ``history`` and ``chosen`` are the ℓ and K analysed further, whatever the data prefer: the paper's. ``stochastic``
@@ -30,8 +31,6 @@ class ReversalConfig:
     n_intentions: tuple[int, ...] = (1, 2, 3, 4, 5)
     chosen: int = PAPER_CHOICE["n_intentions"]
     stochastic: tuple[int, ...] = (3,)
-    n_folds: int = 5
-    folds_run: int = 5
     strengths: tuple[float, ...] = STRENGTHS
     n_mice: int = 9
     n_sessions: int = 64
@@ -42,8 +41,8 @@ class ReversalConfig:
     def quick(cls, seed: int = 10, data: str | None = None) -> ReversalConfig:
         """Fewer histories, intentions, folds and strengths: a look in under two minutes."""
         return cls(
-            seed,
-            data,
+            seed=seed,
+            data=data,
             histories=(1, 2, 3),
             n_intentions=(1, 2, 3),
             stochastic=(),

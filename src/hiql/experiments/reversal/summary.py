@@ -31,12 +31,11 @@ SIMULATED_HISTORY = (
 )
 
 
-def summary(result: ReversalResult) -> str:
-    """summary.md: the three stages and the intentions of each source, beside the paper's values."""
+def sections(result: ReversalResult) -> list[str]:
+    """The three stages and the intentions of each source, beside the paper's values."""
     config = result.config
     parts = [
-        "# Reversal task (paper, §5.3, Appendix C.3, Figures 7 and 8)",
-        f"Seed {config.seed}; {config.folds_run} of {config.n_folds} folds over sessions, animals spread evenly. "
+        f"Seed {config.seed}; {config.folds} over sessions, animals spread evenly. "
         "Scores are held-out nats per trial; the strength of each prior is chosen on training sessions. *Plain* is "
         "HIQL with a pseudo-count of 0.1, *back-off* pulls the policy of a history towards that of the shorter one, "
         "*stochastic* is Algorithm 2 as printed, with 10 starts.",
@@ -44,9 +43,7 @@ def summary(result: ReversalResult) -> str:
     for name, part in result.sources.items():
         title = "Simulated mice" if name == SIMULATED else f"Animals of {part.source.path.name}"
         parts += [f"## {title}", *_source(result, part)]
-    if result.failures:
-        parts += ["## Failed units", *(f"- {failure.unit}: {failure.error}" for failure in result.failures)]
-    return "\n\n".join(parts) + "\n"
+    return parts
 
 
 def _source(result: ReversalResult, part: SourceResult) -> list[str]:
