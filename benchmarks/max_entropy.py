@@ -1,17 +1,17 @@
-"""IAVI against maximum entropy IRL on the same demonstrations: is it "up to several orders of magnitude" faster (§3.2)?
+"""IAVI against maximum entropy IRL on the same demonstrations: "up to several orders of magnitude" faster (§3.2)?
 
-A row has a rival's time over IAVI's: from demonstrations to a reward, K = 1, one thread, everything that a world lets us
-prepare included in both. IAVI is ours, a count and one linear solve. Three rivals:
+A row has a rival's time over IAVI's: from demonstrations to a reward, K = 1, one thread, everything that a world lets
+us prepare included in both. IAVI is ours, a count and one linear solve. Three rivals:
 
-- *max causal entropy* (:class:`hiql.baselines.MaxCausalEntropyIRL`): Newton planning, exact gradients, L-BFGS. As good as
-  we can make it, so that the ratio is what the idea of IAVI brings and not what our care brings.
-- *max entropy, plain*: as it is usually written. 200 steps of gradient ascent, each with soft value iteration to 1e-3 and
-  the visits that the policy is expected to make in as many steps as a session has (Ziebart et al. 2008, vectorised).
-- *IAVI as printed*: the sweeps of Algorithm 1, vectorised, to a change below 1e-3.
+- *max causal entropy* (:class:`hiql.baselines.MaxCausalEntropyIRL`): Newton planning, exact gradients, L-BFGS. As good
+  as we can make it, so that the ratio is what the idea of IAVI brings and not what our care brings.
+- *max entropy, plain*: as it is usually written. 200 steps of gradient ascent, each with soft value iteration to 1e-3
+  and the visits that the policy is expected to make in as many steps as a session has (Ziebart et al. 2008, in numpy).
+- *IAVI as printed*: the sweeps of Algorithm 1, over all states at once, to a change below 1e-3.
 
-Each stands with the training log-likelihood of its policy. Those of one state's reward cannot reproduce every policy,
-IAVI's rewards of state and action can; so time alone is compared. The goal, several orders of magnitude, is 100, for the
-rival that the paper names: the plain one.
+Each stands with the training log-likelihood of its policy. Rewards of states cannot reproduce every policy, IAVI's
+rewards of states and actions can; so time alone is compared. The goal is 100, two orders of magnitude, for the rival
+that the paper names: the plain one.
 """
 
 from __future__ import annotations
