@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ from hiql.cli import app
 from hiql.experiments.gridworld import GridworldConfig, compute, write
 from hiql.experiments.gridworld.compute import course_error
 from hiql.experiments.gridworld.config import MODELS
+from hiql.experiments.gridworld.fitting import contestant
+from hiql.worlds import gridworld
 
 SMALL = replace(GridworldConfig.quick(), sizes=(16, 64), n_restarts=2)
 FILES = {"results.json", "summary.md", "units"} | {
@@ -31,6 +34,13 @@ def small(tmp_path_factory):
     result = compute(SMALL, folder, n_jobs=1)
     write(result, folder)
     return folder, result
+
+
+def test_maps_of_dirl_start_at_random_as_in_its_own_code():
+    """Not at the true goals: nobody who fits knows them."""
+    expert = SimpleNamespace(world=gridworld(5))
+    model = contestant({"spec": MODELS["DIRL, 2 maps, σ = 1"], "seed": 0}, expert)
+    assert not np.size(model.init_states)
 
 
 def test_everything_is_written_and_agrees(small):

@@ -13,7 +13,7 @@ import hiql
 from hiql.baselines import CountPolicy, KnownExpert
 from hiql.errors import InvalidParameter
 from hiql.worlds import simulate_reversal
-from hiql.worlds.reversal_task import TRANSITION
+from hiql.worlds.reversal_task import REACTIVE_TRANSITION, TRANSITION
 
 EXPLOITATION, DISENGAGED, EXPLORATION = range(3)
 
@@ -179,6 +179,47 @@ def test_other_strategies_and_impossible_switches():
     assert cohort.intentions == ("0", "1")
     assert (cohort.transition[:, 1] == [0, 1]).all()
     assert (cohort.table.groupby("session")["intention"].diff().dropna() >= 0).all()
+
+
+# --- mice that react to the loss of reward ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def reactive():
+    return simulate_reversal(20, 600, random_state=1, concentration=np.inf, transition=REACTIVE_TRANSITION)
+
+
+def test_a_reacting_mouse_follows_one_chain_after_a_loss_and_another_after_a_win(reactive):
+    intention, reward = before(reactive.table, "intention"), before(reactive.table, "reward")
+    assert reactive.transition.shape == (20, 2, 3, 3)
+    for won, z in ((0, EXPLOITATION), (1, EXPLOITATION), (0, DISENGAGED), (1, DISENGAGED), (0, EXPLORATION)):
+        following = reactive.table["intention"][(intention == z) & (reward == won)]
+        for other in range(3):
+            assert_rate(following == other, reactive.transition[0, won, z, other])
+
+
+def explored_after(cohort, lag):
+    """How often exploration rules ``lag`` trials after a change of blocks."""
+    table = cohort.table
+    changes = np.flatnonzero((before(table, "block") != table["block"]) & (table["trial"] > 1))
+    shown = changes[changes + lag < len(table)] + lag
+    return (table["intention"].to_numpy()[shown] == EXPLORATION).mean()
+
+
+def test_exploration_follows_changes_of_blocks_only_in_mice_that_react(many, reactive):
+    assert explored_after(reactive, 1) > 5 * explored_after(reactive, -1)
+    assert explored_after(many, 1) < 2.5 * explored_after(many, -1)
+
+
+def test_reacting_mice_are_correct_as_often(reactive):
+    correct = reactive.table["choice"] == reactive.table["correct_side"]
+    assert correct.mean() == pytest.approx(0.74, abs=0.02)
+
+
+def test_the_same_chain_after_losses_and_wins_is_a_chain_that_does_not_react(cohort):
+    twice = simulate_reversal(random_state=0, transition=[TRANSITION, TRANSITION], concentration=np.inf)
+    once = simulate_reversal(random_state=0, concentration=np.inf)
+    pd.testing.assert_frame_equal(twice.table, once.table)
 
 
 # --- on to the models ---------------------------------------------------------------------------------------------

@@ -10,9 +10,13 @@ import numpy.typing as npt
 
 def draw(probabilities: npt.NDArray[np.float64], rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """One category for each row of probabilities (n, C)."""
+    return pick(probabilities, rng.random(len(probabilities)))
+
+
+def pick(probabilities: npt.NDArray[np.float64], luck: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """The category of each row of probabilities (n, C) that a number ``luck`` (n,) in [0, 1) falls on."""
     cumulative = probabilities.cumsum(axis=1)
-    u = rng.random(len(probabilities))[:, None] * cumulative[:, -1:]
-    return (cumulative <= u).sum(axis=1)
+    return (cumulative <= luck[:, None] * cumulative[:, -1:]).sum(axis=1)
 
 
 def draw_from_sparse(

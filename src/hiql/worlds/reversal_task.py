@@ -13,7 +13,7 @@ from hiql.data.bandit import bandit_trials
 from hiql.data.histories import latest_trial
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
-from hiql.worlds.draws import draw
+from hiql.worlds.draws import pick
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -24,7 +24,13 @@ STAY = ((0.0, 1.0), (0.5, 1.0), (0.0, 0.0))
 LAPSE = (0.1, 0.4, 0.1)
 INITIAL = (0.5, 0.4, 0.1)
 TRANSITION = ((0.94, 0.02, 0.04), (0.02, 0.94, 0.04), (0.12, 0.08, 0.8))
-"""Our choice of the cohort's chain: "exploration" lasts a few trials, the others persist."""
+"""Our choice of the cohort's chain: "exploration" lasts a few trials, the others persist, and rewards do not matter."""
+REACTIVE_TRANSITION = (
+    ((0.40, 0.05, 0.55), (0.01, 0.98, 0.01), (0.10, 0.05, 0.85)),
+    ((0.98, 0.015, 0.005), (0.02, 0.975, 0.005), (0.15, 0.05, 0.80)),
+)
+"""Our choice of a chain that reacts to the loss of reward: after an unrewarded trial an exploiting mouse may start to
+explore, so that exploration follows changes of blocks; a disengaged one does not care."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +42,9 @@ class ReversalCohort:
     table : one row a trial: subject, session, trial (from 1), block (from 0), correct_side and choice (0 left,
         1 right), reward (0 or 1), intention; ready for :func:`hiql.bandit_trials`
     stay : (K, 2) P(same choice again) of each strategy after an unrewarded and after a rewarded trial, with lapses
-    initial, transition : (M, K) and (M, K, K) the chain of each mouse, in the order of ``subjects``
-    common_initial, common_transition : (K,) and (K, K) the chain they vary about
+    initial, transition : (M, K) and (M, K, K) the chain of each mouse, in the order of ``subjects``; (M, 2, K, K)
+        where it depends on whether the trial before was rewarded
+    common_initial, common_transition : (K,) and (K, K) or (2, K, K) the chain they vary about
     """
 
     table: pd.DataFrame
@@ -89,25 +96,33 @@ def simulate_reversal(
     **Mice.** In intention z a mouse repeats its last choice with probability ``stay[z, reward]``; by default
     exploitation is win-stay, lose-switch; disengaged is win-stay, random after an error; exploration switches
     whatever happened. With probability ``lapse[z]`` a choice is a coin flip instead, and so is a session's first.
-    Intentions follow a Markov chain from trial to trial, begun anew in each session. Each mouse has its own,
-    every row drawn from Dirichlet(``concentration`` · common row): larger is more alike, ``inf`` is the same.
+    Intentions follow a Markov chain from trial to trial, begun anew in each session; with a ``transition`` of shape
+    (2, K, K) its first matrix follows an unrewarded trial and its second a rewarded one (``REACTIVE_TRANSITION``: mice
+    that explore when a reward stays away). Each mouse has its own chain, every row drawn from
+    Dirichlet(``concentration`` · common row): larger is more alike, ``inf`` is the same.
 
     The ``n_sessions`` are shared out as evenly as possible; each has Poisson(``n_trials``) trials, at least one.
-    The paper gives neither chain nor lapses; the defaults are ours, chosen so that about 0.74 of the trials are
-    correct, as in the paper.
+    The paper gives neither chain nor lapses; the defaults and ``REACTIVE_TRANSITION`` are ours, chosen so that about
+    0.74 of the trials are correct, as in the paper.
     """
     task = _Task(reward_probability_wrong, reward_probability, criterion, window, min_block)
     tendencies = _tendencies(stay, lapse)
-    common = _rows("initial", initial, tendencies.shape[:1]), _rows("transition", transition, (len(tendencies),) * 2)
+    square, reacts = (len(tendencies),) * 2, np.ndim(transition) == 3
+    common = (
+        _rows("initial", initial, square[:1]),
+        _rows("transition", transition, (2, *square) if reacts else square),
+    )
     _check_sizes(n_mice, n_sessions, n_trials, concentration)
     rng = np.random.default_rng(random_state)
     chains = [_near(np.tile(rows, (n_mice, *(1,) * rows.ndim)), concentration, rng) for rows in common]
     owner = np.sort(np.arange(n_sessions) % n_mice)
     lengths = np.maximum(rng.poisson(n_trials, n_sessions), 1)
-    intentions = _walk(chains[0][owner], chains[1][owner], int(lengths.max()), rng)
+    by_reward = chains[1] if reacts else np.stack([chains[1]] * 2, axis=1)
+    luck = rng.random((int(lengths.max()), n_sessions))
+    mice = _Mice(tendencies, chains[0][owner], by_reward[owner], luck)
     subjects = tuple(f"m{i + 1}" for i in range(n_mice))
     return ReversalCohort(
-        table=_table(task.play(tendencies[intentions], rng) | {"intention": intentions}, lengths, owner, subjects),
+        table=_table(task.play(mice, rng), lengths, owner, subjects),
         stay=tendencies,
         initial=chains[0],
         transition=chains[1],
@@ -116,6 +131,24 @@ def simulate_reversal(
         subjects=subjects,
         intentions=INTENTIONS if len(tendencies) == len(INTENTIONS) else tuple(map(str, range(len(tendencies)))),
     )
+
+
+@dataclass(frozen=True)
+class _Mice:
+    """The mice of n sessions: ``stay`` (K, 2), ``initial`` (n, K), ``transition`` (n, 2, K, K) by the last reward.
+
+    ``luck`` (T, n) settles their intentions, so that these are the same whatever the task draws, unless they react.
+    """
+
+    stay: FloatArray
+    initial: FloatArray
+    transition: FloatArray
+    luck: FloatArray
+
+    def intend(self, t: int, before: IntArray, reward: IntArray) -> IntArray:
+        """(n,) the intentions of trial t after those ``before`` and their rewards."""
+        rows = self.transition[np.arange(len(before)), reward, before] if t > 0 else self.initial
+        return pick(rows, self.luck[t])
 
 
 @dataclass(frozen=True)
@@ -137,24 +170,25 @@ class _Task:
             if not isinstance(value, int | np.integer) or value < 1:
                 raise InvalidParameter(parameter=name, value=value, remedy="choose a whole number of trials ≥ 1")
 
-    def play(self, stay: FloatArray, rng: np.random.Generator) -> dict[str, IntArray]:
-        """Columns (n, T) of n sessions whose mice stay with probability ``stay[session, trial, last reward]``."""
-        n, n_trials, _ = stay.shape
-        columns = {name: np.zeros((n, n_trials), dtype=np.int64) for name in ("correct_side", "choice", "reward")}
-        blocks = np.zeros((n, n_trials), dtype=np.int64)
+    def play(self, mice: _Mice, rng: np.random.Generator) -> dict[str, IntArray]:
+        """Columns (n, T) of a session of each mouse."""
+        n_trials, n = mice.luck.shape
+        names = ("block", "correct_side", "choice", "reward", "intention")
+        columns = {name: np.zeros((n, n_trials), dtype=np.int64) for name in names}
         side, choice = rng.integers(2, size=(2, n))
-        block_start, reward = np.zeros((2, n), dtype=np.int64)
+        block_start, reward, intention = np.zeros((3, n), dtype=np.int64)
         for t in range(n_trials):
+            intention = mice.intend(t, intention, reward)
             if t > 0:
-                choice = np.where(rng.random(n) < stay[np.arange(n), t, reward], choice, 1 - choice)
+                choice = np.where(rng.random(n) < mice.stay[intention, reward], choice, 1 - choice)
             chance = np.where(choice == side, self.reward_probability, self.reward_probability_wrong)
             reward = (rng.random(n) < chance).astype(np.int64)
-            for name, values in (("correct_side", side), ("choice", choice), ("reward", reward)):
+            for name, values in zip(names[1:], (side, choice, reward, intention), strict=True):
                 columns[name][:, t] = values
             done = self._mastered(columns, t, t + 1 - block_start)
             side, block_start = np.where(done, 1 - side, side), np.where(done, t + 1, block_start)
-            blocks[:, t + 1 :] += done[:, None]
-        return {"block": blocks, **columns}
+            columns["block"][:, t + 1 :] += done[:, None]
+        return columns
 
     def _mastered(self, columns: dict[str, IntArray], t: int, in_block: IntArray) -> npt.NDArray[np.bool_]:
         """(n,) whether the block ends with trial t; the window does not reach back into the block before."""
@@ -201,15 +235,6 @@ def _near(rows: FloatArray, concentration: float, rng: np.random.Generator) -> F
         return rows
     drawn = [rng.dirichlet(concentration * row) for row in rows.reshape(-1, rows.shape[-1])]
     return np.reshape(drawn, rows.shape)
-
-
-def _walk(initial: FloatArray, transition: FloatArray, n_trials: int, rng: np.random.Generator) -> IntArray:
-    """(n, T) intentions of n sessions, each by its own chain: initial (n, K), transition (n, K, K)."""
-    path = np.empty((len(initial), n_trials), dtype=np.int64)
-    path[:, 0] = draw(initial, rng)
-    for t in range(1, n_trials):
-        path[:, t] = draw(transition[np.arange(len(path)), path[:, t - 1]], rng)
-    return path
 
 
 def _table(columns: dict[str, IntArray], lengths: IntArray, owner: IntArray, subjects: tuple[str, ...]) -> pd.DataFrame:

@@ -51,10 +51,7 @@ def contestant(unit: Mapping[str, Any], expert: TwoGoals, **options: Any) -> Any
         prior = {"pseudo_count": unit["pseudo_count"], "progress": False} | {"random_state": unit["seed"]}
         return HIAVI(spec["n_intentions"], mdp=expert.world, **(prior | options))
     if spec["kind"] == "dirl":
-        places = (expert.world.places["goal"], expert.world.places["origin"])
-        return DIRL(
-            spec["n_maps"], mdp=expert.world, sigma=spec["sigma"], init_states=places, random_state=unit["seed"]
-        )
+        return DIRL(spec["n_maps"], mdp=expert.world, sigma=spec["sigma"], random_state=unit["seed"])
     return KnownExpert(expert.policy) if spec["kind"] == "expert" else RandomPolicy()
 
 

@@ -6,6 +6,13 @@ from hiql.experiments.gridworld.compute import GridworldResult, course_error
 from hiql.experiments.gridworld.config import PAPER_EVD
 from hiql.experiments.results import markdown_table, plus_minus
 
+RULE_FOR_DIRL = (
+    "DIRL's maps start at random, as in its own code for gridworlds. It has no policy of an intention either: for EVD "
+    "a map is multiplied by the mean of its weight over a session, and the policy that is soft-optimal for that reward "
+    "is judged; maps are assigned to the true intentions so that the EVDs have the smallest sum, as HIAVI's intentions "
+    "are. The paper does not say how it did this."
+)
+
 
 def sections(result: GridworldResult) -> list[str]:
     """The tables in words and numbers, beside the paper's."""
@@ -24,6 +31,7 @@ def sections(result: GridworldResult) -> list[str]:
         "and of the learnt one. The paper's barriers and temperature are not known, so compare orders of magnitude. "
         "Neither intention ever acts in its own goal cell (the session ends there), which bounds EVD from below. DIRL "
         "has no probability of an intention: its course is the share of the reward's range due to a map.",
+        RULE_FOR_DIRL,
     ]
 
 

@@ -58,7 +58,7 @@ def fit_units(config: LabyrinthConfig) -> list[dict[str, Any]]:
     return [
         shared
         | {"cohort": cohort, "split": split, "fold": fold, "spec": spec, "n_restarts": config.n_restarts}
-        | {"dirl": dirl_settings(cohort, split)}
+        | ({"dirl": dirl_settings(cohort, spec["size"], split)} if spec["kind"] == "dirl" else {})
         for cohort in COHORTS
         for split, fold in config.splits()
         for spec in config.models().values()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hiql.data.histories import latest_trial
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain
 from hiql.evaluate.alignment import decoding_agreement, match_policies
@@ -26,10 +27,16 @@ def oracle_posterior(cohort: ReversalCohort, data: Trajectories) -> FloatArray:
     posterior = np.empty((data.n_steps, len(cohort.stay)))
     subjects = np.array(data.subjects)[data.session_of_step]
     for mouse, (name, part) in enumerate(data.by_subject().items()):
-        rows, phases = np.zeros(part.n_steps, dtype=np.uint32), np.arange(len(cohort.stay))
-        chain = Chain(cohort.initial[mouse], cohort.transition[mouse][None], rows, phases)
+        bank = cohort.transition[mouse].reshape(-1, *cohort.transition.shape[-2:])  # two where mice react to rewards
+        rows = _reward_before(part) if len(bank) > 1 else np.zeros(part.n_steps, dtype=np.uint32)
+        chain = Chain(cohort.initial[mouse], bank, rows, np.arange(len(cohort.stay)))
         posterior[subjects == name] = smooth(part, chain, log_policy)
     return posterior
+
+
+def _reward_before(data: Trajectories) -> npt.NDArray[np.uint32]:
+    """(N,) whether the trial before was rewarded, as the state remembers it; 0 in a session's first trial."""
+    return (latest_trial(data).reward > 0).astype(np.uint32)[data.states]
 
 
 def true_profile(cohort: ReversalCohort, data: Trajectories) -> FloatArray:
