@@ -37,8 +37,8 @@ class GridworldConfig(ExperimentConfig):
     """Everything the results depend on. World, expert, barriers, seed, sizes and folds are the authors' own.
 
     ``inverse_temperature`` makes the expert Boltzmann (10 was our guess before the authors' own was known); without one
-    it is greedy. ``pseudo_count`` of HIAVI's policies is 0.01: of five values (1e-6, 1e-4, 1e-3, 0.01, 0.1) the one that
-    predicted small data sets and recovered policies well with that earlier expert, seeds 0 to 9. The authors' data
+    it is greedy. ``pseudo_count`` of HIAVI's policies is 0.01: of five values (1e-6, 1e-4, 1e-3, 0.01, 0.1) the one
+    that predicted small data sets and recovered policies well with that earlier expert, seeds 0 to 9. The authors' data
     played no part in the choice. ``n_repeats`` is how often each row of the ablation is run, with other seeds.
     """
 
