@@ -109,11 +109,9 @@ def _scores(outcomes: list[Outcome]) -> dict[str, Any]:
     published = next((o.result for o in outcomes if o.unit["split"] == "published"), None)
     if published is None or not all(by_split.values()):
         return {}
-    scores = {key: published[key] for key in ("train", "test", "bic", "n_free", "fit_seconds")}
+    scores = {key: published[key] for key in ("train", "test", "leaking", "bic", "n_free", "fit_seconds")}
     scores["bits_per_decision"] = published["test"] / published["test_steps"] / math.log(2)
     scores["other_bic"] = published.get("other_bic", {})
-    if "restarts" in published:
-        scores["test_restart_by_test"] = max(run["test"] for run in published["restarts"])
     for kind, results in by_split.items():
         scores[kind] = mean_and_error(r["test"] / r["test_steps"] for r in results)
     return scores

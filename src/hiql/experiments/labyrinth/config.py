@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from hiql.experiments.as_printed import AS_PRINTED
 from hiql.experiments.frame import ExperimentConfig
 from hiql.worlds.labyrinth import HOME, WATER
 
@@ -61,6 +62,7 @@ class LabyrinthConfig(ExperimentConfig):
         """The contestants by name."""
         return {
             **{f"HIAVI, K = {k}": {"kind": "hiavi", "size": k} for k in self.n_intentions},
+            **{f"{AS_PRINTED}, K = {k}": {"kind": "printed", "size": k} for k in self.n_intentions if k > 1},
             **{f"DIRL, {m} map{'s' * (m > 1)}": {"kind": "dirl", "size": m} for m in self.n_maps},
             "counts by state": {"kind": "counts"},
             "counts by state and time": {"kind": "timed"},

@@ -12,6 +12,7 @@ from hiql.data.folds import session_folds
 from hiql.data.trajectories import Trajectories
 from hiql.evaluate.stages import fit_individuals, fit_intentions
 from hiql.evaluate.strategies import in_order_of_archetypes, name_strategies, strategy_profile
+from hiql.experiments.as_printed import AS_PRINTED
 from hiql.experiments.frame import Plan, Stage
 from hiql.experiments.reversal import behaviour
 from hiql.experiments.reversal.config import SIMULATED, ReversalConfig
@@ -76,6 +77,11 @@ def fit_units(config: ReversalConfig, source: Source) -> list[dict[str, Any]]:
         *({"stage": "baseline", "method": name, "history": config.history} for name in ("fQ-learning", "random")),
         {"stage": "individuals", **own},
         *({"stage": "intentions", **at, "size": k, "method": method} for k, method in config.methods()),
+        *(
+            {"stage": "intentions", **at, "size": k, "method": AS_PRINTED, "n_restarts": config.n_restarts}
+            for k in config.n_intentions
+            if k > 1
+        ),
     ]
     folded = [{**unit, "n_folds": config.n_folds, "fold": i} for unit in by_fold for i in range(config.folds_run)]
     return [shared | unit for unit in [*whole, *folded]]

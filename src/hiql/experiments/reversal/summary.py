@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hiql.evaluate.strategies import MEASURES
+from hiql.experiments.as_printed import LEAKING, about_as_printed
 from hiql.experiments.results import markdown_table, plus_minus
 from hiql.experiments.reversal.compute import ReversalResult, SourceResult
 from hiql.experiments.reversal.config import PAPER_CHOICE, PAPER_CORRECT, SIMULATED
@@ -38,7 +39,7 @@ def sections(result: ReversalResult) -> list[str]:
         f"Seed {config.seed}; {config.folds} over sessions, animals spread evenly. "
         "Scores are held-out nats per trial; the strength of each prior is chosen on training sessions. *Plain* is "
         "HIQL with a pseudo-count of 0.1, *back-off* pulls the policy of a history towards that of the shorter one, "
-        "*stochastic* is Algorithm 2 as printed, with 10 starts.",
+        f"*stochastic* is Algorithm 2 as printed, with 10 starts. {about_as_printed(config.n_restarts)}",
     ]
     for name, part in result.sources.items():
         title = "Simulated mice" if name == SIMULATED else f"Animals of {part.source.path.name}"
@@ -80,18 +81,19 @@ def _intentions(part: SourceResult) -> str:
     rows = []
     for method, sizes in scores.intentions.items():
         for k, s in sizes.items():
-            whole = scores.whole[method].get(k, {})
+            whole = scores.whole.get(method, {}).get(k, {})
             rows.append(
                 [f"K = {k}, {method}", *_folds(s), f"{s['pooled'] - rival['pooled']:+.4f}", *_bic(whole), _list(s)]
             )
     rows.append(["fQ-learning, each animal", *_folds(rival), "", *_bic(scores.whole["fQ-learning"].get(0, {})), ""])
     rows.append(["random", *_folds(scores.baselines["random"]), "", "", "", ""])
-    header = ["model", "train", "held out", "pooled", "Δ fQ", "BIC (all sessions)", "free", "strengths"]
+    header = ["model", "train", "held out", "pooled", LEAKING, "Δ fQ", "BIC (all sessions)", "free", "strengths"]
     return markdown_table(header, rows)
 
 
 def _folds(scores: dict[str, Any]) -> list[str]:
-    return [plus_minus(scores["train"], 4), plus_minus(scores["test"], 4), f"{scores['pooled']:.4f}"]
+    leaking = "" if scores["leaking"] is None else f"{scores['leaking']:.4f}"
+    return [plus_minus(scores["train"], 4), plus_minus(scores["test"], 4), f"{scores['pooled']:.4f}", leaking]
 
 
 def _bic(whole: dict[str, Any]) -> list[str]:
