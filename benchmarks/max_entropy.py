@@ -1,4 +1,4 @@
-"""IAVI against maximum entropy IRL on the same demonstrations: "up to several orders of magnitude" faster (§3.2)?
+"""IAVI against maximum entropy IRL on the same demonstrations: "up to several orders of magnitude" faster (§3)?
 
 A row has a rival's time over IAVI's: from demonstrations to a reward, K = 1, one thread, everything that a world lets
 us prepare included in both. IAVI is ours, a count and one linear solve. Three rivals:

@@ -27,7 +27,7 @@ REPEATS = 3
 def rivals(cohort: str, mdp: hiql.MDP) -> Iterator[tuple[str, ScoredEstimator, float | None, str]]:
     """Name, model, goal, and what was published about its held-out log-likelihood."""
     for n_maps, published in DIRL_PUBLISHED[cohort].items():
-        model = DIRL(n_maps, mdp=mdp, **dirl_settings(cohort, n_maps) | {"n_init": 1})
+        model = DIRL(n_maps, mdp=mdp, **dirl_settings(cohort, n_maps, n_init=1))
         yield f"DIRL, {n_maps} map{'s' * (n_maps > 1)}", model, 1, f" (published {published})"
     yield "max causal entropy, state rewards", MaxCausalEntropyIRL(mdp=mdp), 1, ""
     yield "counts p(a|s)", CountPolicy(), None, ""

@@ -175,7 +175,7 @@ def test_published_totals_on_held_out_mice(cohort, n_maps, published, n_init):
     likelihood. Our best of four maxima by posterior fits the training sessions better and may predict worse.
     """
     mice = hiql.datasets.labyrinth(cohort)
-    model = DIRL(n_maps, mdp=mice.mdp, **dirl_settings(cohort, n_maps) | {"n_init": n_init}).fit(mice.train)
+    model = DIRL(n_maps, mdp=mice.mdp, **dirl_settings(cohort, n_maps, n_init=n_init)).fit(mice.train)
     assert model.converged_
     assert model.score(mice.test) > 1.02 * published
 

@@ -40,13 +40,13 @@ def quick(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def simulated(quick):
-    return json.loads((quick[0] / "results.json").read_text())["sources"]["simulated"]
+    return json.loads((quick[0] / "results.json").read_text())["sources"]["reactive"]
 
 
 def test_all_files_are_written(quick):
     names = {path.name for path in quick[0].iterdir()}
-    sheets = {"figures_6_7_simulated.png", "figures_6_7_simulated.svg"}
-    assert {"results.json", "summary.md", "simulated.csv", "simulated.hiql"} | sheets <= names
+    sheets = {f"figures_7_8_{cohort}.{suffix}" for cohort in ("reactive", "control") for suffix in ("png", "svg")}
+    assert {"results.json", "summary.md", "reactive.csv", "control.csv", "reactive.hiql"} | sheets <= names
     assert "Against the truth" in quick[1]
 
 
@@ -110,7 +110,7 @@ def own_table(tmp_path_factory):
 def test_a_table_goes_the_same_way(own_table):
     folder, _, _ = own_table
     document = json.loads((folder / "results.json").read_text())
-    assert set(document["sources"]) == {"simulated", "table"}
+    assert set(document["sources"]) == {"reactive", "control", "table"}
     part = document["sources"]["table"]
     assert part["sizes"]["sessions"] == 15
     assert part["truth"] is None
@@ -122,10 +122,21 @@ def test_what_a_table_lacks_is_said_and_not_drawn(own_table):
     folder, config, result = own_table
     drawn = [name for name, _ in EXPERIMENT.figures(result._replace(config=replace(config, panels=True)))]
     assert "no column *block*" in (folder / "summary.md").read_text()
-    assert sum(name.startswith("panels/figure_") and name.endswith("_simulated") for name in drawn) == 9
-    assert {name for name in drawn if name.endswith("table")} == {
-        "figures_6_7_table", *(f"panels/figure_{panel}_table" for panel in ("6a", "6b", "6c", "6d", "6f", "7a", "7b"))
-    }  # fmt: skip
+    panels = ("7a", "7b", "7c", "7d", "7e", "7f", "7g", "8a", "8b")
+    for cohort in ("reactive", "control", "table"):
+        named = {name for name in drawn if name.endswith(cohort)}
+        assert named == {f"figures_7_8_{cohort}", *(f"panels/figure_{panel}_{cohort}" for panel in panels)}
+
+
+def words(figure):
+    return [text.get_text() for ax in figure.axes for text in ax.texts]
+
+
+def test_panels_say_what_they_lack_and_what_is_simulated(own_table):
+    _, _, result = own_table
+    assert sum("needs recordings" in text for text in words(sheet(result.sources["table"]))) == 2
+    assert not any("simulated" in text for text in words(sheet(result.sources["table"])))
+    assert sum("simulated" in text for text in words(sheet(result.sources["reactive"]))) == 9
 
 
 def test_another_content_under_the_same_name_is_computed_anew(own_table):
@@ -134,7 +145,7 @@ def test_another_content_under_the_same_name_is_computed_anew(own_table):
     (folder / "mine.csv").write_text(simulate_reversal(3, 15, 60, 31).table.to_csv(index=False))
     result = compute(config, folder, n_jobs=1, progress=False)
     new = set((folder / "units").iterdir()) - before
-    assert len(new) == len(before) / 2
+    assert len(new) == sum("table" in path.read_text() for path in before)
     assert result.sources["table"].task.rule == "the correct side"
     assert result.sources["table"].around is not None
 
@@ -234,7 +245,7 @@ def test_real_mice_reach_the_held_out_goals(size, goal):
 def test_five_cohorts(tmp_path, seed, record_property):
     """Three strategies of the last trial were simulated; what is chosen, beside it."""
     config = replace(ReversalConfig.quick(seed), histories=(1, 2, 3, 4, 5), n_intentions=(1, 2, 3, 4, 5), folds_run=5)
-    part = compute(config, tmp_path, n_jobs=2, progress=False).sources["simulated"]
+    part = compute(config, tmp_path, n_jobs=2, progress=False).sources["control"]
     coarse = {k: found["bic"] for k, found in part.scores.coarse.items()}
     choices = {
         "ℓ by held-out likelihood, K = 1 (simulated: 1)": part.scores.chosen_history,

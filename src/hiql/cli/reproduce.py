@@ -62,7 +62,7 @@ def reversal(
     out: Out = Path("results/reversal"),
     quick: Quick = False,
     data: Annotated[Path | None, typer.Option(help="A table of trials of your own, beside the simulated mice.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the simulation, folds and fits.")] = 10,
+    seed: Annotated[int, typer.Option(help="Seed of the simulation, folds and fits.")] = 0,
     jobs: Jobs = -1,
 ) -> None:
     """The reversal task of §5.3: history, intentions, animals. Interrupt it at will; the same command resumes.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from hiql.sweep import Failure, Outcome
 class CohortResult(NamedTuple):
     """One cohort: ``scores[model]``, the model with the lowest BIC, what it means, and how sure we may be."""
 
+    cohort: str
     maze: LabyrinthData
     leaks: dict[str, int]
     scores: dict[str, dict[str, Any]]
@@ -30,6 +32,11 @@ class CohortResult(NamedTuple):
     names: tuple[str, ...]
     analysis: dict[str, Any]
     seconds: dict[str, float]
+
+    def family(self, prefix: str) -> dict[int, dict[str, Any]]:
+        """The scores of HIAVI by K, or of DIRL by number of maps."""
+        found = {name: s for name, s in self.scores.items() if re.fullmatch(rf"{prefix}, (K = )?\d+( maps?)?", name)}
+        return {int("".join(filter(str.isdigit, name))): scores for name, scores in found.items()}
 
 
 class LabyrinthResult(NamedTuple):
@@ -58,7 +65,7 @@ def fit_units(config: LabyrinthConfig) -> list[dict[str, Any]]:
     return [
         shared
         | {"cohort": cohort, "split": split, "fold": fold, "spec": spec, "n_restarts": config.n_restarts}
-        | ({"dirl": dirl_settings(cohort, spec["size"], split)} if spec["kind"] == "dirl" else {})
+        | ({"dirl": dirl_settings(cohort, spec["size"], split, config.dirl_starts)} if spec["kind"] == "dirl" else {})
         for cohort in COHORTS
         for split, fold in config.splits()
         for spec in config.models().values()
@@ -84,6 +91,7 @@ def gather_cohort(config: LabyrinthConfig, cohort: str, outcomes: list[Outcome])
     analyses = [outcome for outcome in outcomes if "part" in outcome.unit]
     seconds = {name: sum(o.seconds for o in mine if o.unit["spec"] == spec) for name, spec in config.models().items()}
     return CohortResult(
+        cohort,
         maze,
         _leaks(maze),
         scores,

@@ -15,7 +15,7 @@ from hiql.evaluate.strategies import in_order_of_archetypes, name_strategies, st
 from hiql.experiments.as_printed import AS_PRINTED
 from hiql.experiments.frame import Plan, Stage
 from hiql.experiments.reversal import behaviour
-from hiql.experiments.reversal.config import SIMULATED, ReversalConfig
+from hiql.experiments.reversal.config import TRANSITIONS, ReversalConfig
 from hiql.experiments.reversal.fitting import fit_unit
 from hiql.experiments.reversal.scores import Scores, gather_scores
 from hiql.experiments.reversal.sources import Source, Task, levels, simulate, sources, task
@@ -53,17 +53,17 @@ class ReversalResult(NamedTuple):
 
 
 def plan(config: ReversalConfig, folder: Path) -> Plan[ReversalResult]:
-    """All fits to all sources; the simulated one is written to ``folder`` first."""
+    """All fits to all sources; the simulated ones are written to ``folder`` first."""
     found = sources(config, folder)
     for source in found:  # too few sessions, or a missing column, is an error now, not in every unit
         session_folds(levels(source, config.history)[-1].data, config.n_folds)
-    units = [unit for source in found for unit in fit_units(config, source)]
+    units = [unit for source in found for unit in fit_units(config.of(source.name), source)]
     work = partial(fit_unit, found={source.name: source for source in found})
     return Plan([Stage("Reversal: fits", units, work)], partial(gather, config, found))
 
 
 def gather(config: ReversalConfig, found: list[Source], done: list[Outcome], failures: list[Failure]) -> ReversalResult:
-    return ReversalResult(config, {source.name: gather_source(config, source, done) for source in found}, failures)
+    return ReversalResult(config, {s.name: gather_source(config.of(s.name), s, done) for s in found}, failures)
 
 
 def fit_units(config: ReversalConfig, source: Source) -> list[dict[str, Any]]:
@@ -119,7 +119,7 @@ def gather_source(config: ReversalConfig, source: Source, done: list[Outcome]) -
         around=behaviour.around_switches(group, data, found),
         roles=roles,
         switching=behaviour.before_and_after(group, data, found, *roles),
-        truth=_truth(config, source, model, group) if source.name == SIMULATED else None,
+        truth=_truth(config, source, model, group) if source.name in TRANSITIONS else None,
     )
 
 
@@ -141,4 +141,4 @@ def _truth(config: ReversalConfig, source: Source, model: IntentionModel, group:
         f"ℓ = {config.history}, plain": (analysed_model(config, source, None), fine),
         f"ℓ = {config.history}, back-off": (model, fine),
     }
-    return compare(simulate(config), fits, group)
+    return compare(simulate(config, source.name), fits, group)

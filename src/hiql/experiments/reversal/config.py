@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from hiql.evaluate.coarse_to_fine import STRENGTHS
 from hiql.experiments.frame import ExperimentConfig
+from hiql.worlds.reversal_task import REACTIVE_TRANSITION, TRANSITION
 
-SIMULATED, TABLE = "simulated", "table"
-"""The two sources of trials: the simulated cohort, and the table given by the user."""
+REACTIVE, CONTROL, TABLE = "reactive", "control", "table"
+"""The sources of trials: two simulated cohorts, and the table given by the user."""
+TRANSITIONS: dict[str, Any] = {REACTIVE: REACTIVE_TRANSITION, CONTROL: TRANSITION}
+"""What tells the simulated cohorts apart: mice that may start to explore when a reward stays away, and mice whose
+changes of mind have nothing to do with rewards or blocks."""
 PAPER_CORRECT = {"overall": 0.74, "exploitation": 0.86, "disengaged": 0.64, "exploration": 0.56}
 """Correct rates of the paper's mice, overall and in each intention."""
 PAPER_CHOICE = {"history": 3, "n_intentions": 3}
@@ -24,7 +29,6 @@ class ReversalConfig(ExperimentConfig):
     writes every panel of the figures to a file of its own, too.
     """
 
-    seed: int = 10
     data: str | None = None
     histories: tuple[int, ...] = (1, 2, 3, 4, 5)
     history: int = PAPER_CHOICE["history"]
@@ -38,7 +42,7 @@ class ReversalConfig(ExperimentConfig):
     panels: bool = True
 
     @classmethod
-    def quick(cls, seed: int = 10, data: str | None = None) -> ReversalConfig:
+    def quick(cls, seed: int = 0, data: str | None = None) -> ReversalConfig:
         """Fewer histories, intentions, folds and strengths: a look in under two minutes."""
         return cls(
             seed=seed,
@@ -50,6 +54,10 @@ class ReversalConfig(ExperimentConfig):
             strengths=(4.0, 16.0, 64.0),
             panels=False,
         )
+
+    def of(self, source: str) -> ReversalConfig:
+        """The config of one source: the control goes without Algorithm 2 as printed, which takes most of the time."""
+        return replace(self, stochastic=()) if source == CONTROL else self
 
     def methods(self) -> list[tuple[int, str]]:
         """The fits of the second stage, K and how, the longest last."""

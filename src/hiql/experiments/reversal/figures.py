@@ -18,23 +18,18 @@ SIZE = (4.4, 3.8)
 
 
 def figures(result: ReversalResult) -> Iterator[tuple[str, Figure]]:
-    """``figures_6_7_<source>`` with all panels, and unless the run is quick one file a panel in the folder "panels"."""
+    """``figures_7_8_<source>`` with all panels, and unless the run is quick one file a panel in the folder "panels"."""
     for name, part in result.sources.items():
-        yield f"figures_6_7_{name}", sheet(part)
-        for letter, (title, draw_panel) in draw.panels(part).items() if result.config.panels else ():
+        yield f"figures_7_8_{name}", sheet(part)
+        for letter, (title, _) in draw.panels().items() if result.config.panels else ():
             figure = new_figure(*SIZES.get(letter, SIZE))
-            draw_panel(figure.subplots(), part)
+            draw.draw_panel(figure.subplots(), part, letter, titled=False)
             yield f"panels/figure_{title.split(' ', 1)[0]}_{name}", figure
 
 
 def sheet(part: SourceResult) -> Figure:
-    """All panels; those the source does not allow stay empty."""
+    """All panels; those that need what the source lacks say so."""
     figure = new_figure(12.5, 9.8)
-    panels = draw.panels(part)
-    axes = figure.subplot_mosaic(SHEET.replace(";", "\n"))
-    for letter, (title, draw_panel) in panels.items():
-        draw_panel(axes[letter], part)
-        axes[letter].set_title(title, loc="left", size="medium")
-    for letter in set(axes) - set(panels):
-        axes[letter].set_axis_off()
+    for letter, ax in figure.subplot_mosaic(SHEET.replace(";", "\n")).items():
+        draw.draw_panel(ax, part, letter, titled=True)
     return figure

@@ -117,7 +117,6 @@ def _individuals(outcomes: list[Outcome]) -> dict[str, Any]:
     return {
         kind: {
             "pooled": mean_and_error(pooled(r["scores"][kind]) for r in results),
-            "leaking": _pooled(results, "leaking"),
             "by_subject": _subjects([r["scores"][kind] for r in results]),
         }
         for kind in kinds
