@@ -46,7 +46,7 @@ class GridworldConfig(ExperimentConfig):
     sizes: tuple[int, ...] = tuple(range(24, 1025, 100))
     inverse_temperature: float | None = None
     pseudo_count: float = 0.01
-    n_repeats: int = 5
+    n_repeats: int = 3
 
     @classmethod
     def quick(cls, seed: int = SEED, inverse_temperature: float | None = None) -> GridworldConfig:
