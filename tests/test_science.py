@@ -25,10 +25,10 @@ def noisy():
 
 
 def often_seen(expert, intention):
-    """The states that an intention was in 80 times or more."""
+    """The states that an intention was in 60 times or more."""
     visits = np.bincount(expert.data.states[expert.data.intentions == intention], minlength=25)
-    assert (visits >= 80).sum() >= 5
-    return visits >= 80
+    assert (visits >= 60).sum() >= 5
+    return visits >= 60
 
 
 def test_the_intentions_of_a_noisy_expert_are_recovered(noisy):
