@@ -57,13 +57,13 @@ def plan(config: ReversalConfig, folder: Path) -> Plan[ReversalResult]:
     found = sources(config, folder)
     for source in found:  # too few sessions, or a missing column, is an error now, not in every unit
         session_folds(levels(source, config.history)[-1].data, config.n_folds)
-    units = [unit for source in found for unit in fit_units(config.of(source.name), source)]
+    units = [unit for source in found for unit in fit_units(config, source)]
     work = partial(fit_unit, found={source.name: source for source in found})
     return Plan([Stage("Reversal: fits", units, work)], partial(gather, config, found))
 
 
 def gather(config: ReversalConfig, found: list[Source], done: list[Outcome], failures: list[Failure]) -> ReversalResult:
-    return ReversalResult(config, {s.name: gather_source(config.of(s.name), s, done) for s in found}, failures)
+    return ReversalResult(config, {s.name: gather_source(config, s, done) for s in found}, failures)
 
 
 def fit_units(config: ReversalConfig, source: Source) -> list[dict[str, Any]]:
@@ -105,7 +105,7 @@ def gather_source(config: ReversalConfig, source: Source, done: list[Outcome]) -
     group, found = behaviour.animals(own, data), task(source)
     profile = strategy_profile(model, data)
     roles = behaviour.nearest_roles(profile)
-    return SourceResult(
+    part = SourceResult(
         source=source,
         data=data,
         task=found,
@@ -119,8 +119,9 @@ def gather_source(config: ReversalConfig, source: Source, done: list[Outcome]) -
         around=behaviour.around_switches(group, data, found),
         roles=roles,
         switching=behaviour.before_and_after(group, data, found, *roles),
-        truth=_truth(config, source, model, group) if source.name in TRANSITIONS else None,
+        truth=None,
     )
+    return part._replace(truth=_truth(config, part)) if source.name in TRANSITIONS else part
 
 
 def analysed_model(
@@ -133,12 +134,19 @@ def analysed_model(
     return model.permuted(in_order_of_archetypes(strategy_profile(model, found[-1].data)))
 
 
-def _truth(config: ReversalConfig, source: Source, model: IntentionModel, group: behaviour.Animals) -> dict[str, Any]:
-    """The simulated cohort's fits beside what was simulated."""
-    fine, coarse = (levels(source, history)[-1].data for history in (config.history, 1))
+def _truth(config: ReversalConfig, part: SourceResult) -> dict[str, Any]:
+    """The simulated cohort's fits beside what was simulated, and what Figures 7e and 7g would show of the truth."""
+    source, data = part.source, part.data
     fits = {
-        "ℓ = 1, plain": (analysed_model(config, source, None, 1), coarse),
-        f"ℓ = {config.history}, plain": (analysed_model(config, source, None), fine),
-        f"ℓ = {config.history}, back-off": (model, fine),
+        "ℓ = 1, plain": (analysed_model(config, source, None, 1), levels(source, 1)[-1].data),
+        f"ℓ = {config.history}, plain": (analysed_model(config, source, None), data),
+        f"ℓ = {config.history}, back-off": (part.model, data),
     }
-    return compare(simulate(config, source.name), fits, group)
+    cohort = simulate(config, source.name)
+    found = compare(cohort, fits, part.animals)
+    really = part.animals._replace(posterior=np.eye(len(cohort.stay))[cohort.table["intention"].to_numpy()])
+    roles = behaviour.nearest_roles(found["true_profile"])
+    return found | {
+        "around": behaviour.around_switches(really, data, part.task),
+        "switching": behaviour.before_and_after(really, data, part.task, *roles),
+    }
