@@ -20,7 +20,13 @@ app = typer.Typer(help="The paper's experiments: figures, tables and a summary."
 def gridworld(
     out: Out = Path("results/gridworld"),
     quick: Quick = False,
-    seed: Annotated[int, typer.Option(help="Seed of the simulation and the fits.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the simulation, folds and fits; the default is the authors'.")
+    ] = 10015,
+    inverse_temperature: Annotated[
+        float | None,
+        typer.Option(help="An expert that acts by the softmax of this times Q, not the authors' greedy one."),
+    ] = None,
     jobs: Jobs = -1,
 ) -> None:
     """The simulated expert of §5.1: HIAVI against DIRL. Interrupt it at will; the same command resumes.
@@ -29,7 +35,8 @@ def gridworld(
     """
     from hiql.experiments import gridworld
 
-    config = gridworld.GridworldConfig.quick(seed) if quick else gridworld.GridworldConfig(seed=seed)
+    make = gridworld.GridworldConfig.quick if quick else gridworld.GridworldConfig
+    config = make(seed=seed, inverse_temperature=inverse_temperature)
     show_summary(gridworld.EXPERIMENT.run(config, out, n_jobs=jobs))
 
 

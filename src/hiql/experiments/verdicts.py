@@ -45,8 +45,9 @@ def verdict_section(verdicts: Sequence[Verdict]) -> list[str]:
         return []
     counted = Counter(verdict.mark for verdict in verdicts)
     rows = [[v.where, v.claim, v.ours, v.bar, v.paper, v.mark] for v in verdicts]
+    header = ["paper", "claim", "ours", "bar", "paper's number", "verdict"]
     return [
         "## Verdicts",
         "The paper's claims in its terms: " + ", ".join(f"{n} {mark}" for mark, n in counted.items()) + ".",
-        markdown_table(["paper", "claim", "ours", "bar", "paper's number", "verdict"], rows),
+        markdown_table(header, rows, n_text=len(header)),
     ]
