@@ -26,8 +26,8 @@ class ReversalConfig(ExperimentConfig):
 
     ``history`` and ``chosen`` are the ℓ and K analysed further, whatever the data prefer: the paper's. ``stochastic``
     lists the K that are fitted by Algorithm 2 as printed too: none, since that takes half an hour a cohort, and ``make
-    bench`` compares the two. ``data`` is the path of a table of trials. ``panels`` writes every panel of the figures to a
-    file of its own, too.
+    bench`` compares the two. ``data`` is the path of a table of trials. ``panels`` writes every panel of the figures to
+    a file of its own, too.
     """
 
     data: str | None = None
