@@ -56,7 +56,7 @@ class ReversalConfig(ExperimentConfig):
         )
 
     def of(self, source: str) -> ReversalConfig:
-        """The config of one source: the control is there for what happens around blocks, and goes without most scores."""
+        """The config of one source: the control is there for what happens around blocks, and has few scores."""
         few = tuple(k for k in self.n_intentions if k <= self.chosen)
         return replace(self, folds_run=1, n_intentions=few, stochastic=()) if source == CONTROL else self
 
