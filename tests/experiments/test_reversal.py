@@ -18,9 +18,12 @@ from hiql.errors import InvalidParameter
 from hiql.evaluate import history_levels
 from hiql.evaluate.stages import fit_intentions
 from hiql.experiments.reversal import EXPERIMENT, ReversalConfig, behaviour, compute, write
+from hiql.experiments.reversal.block_verdicts import CORRELATES, FALLS, NO_BLOCKS, ONSET, RISES
+from hiql.experiments.reversal.block_verdicts import judge as block_verdicts_of
 from hiql.experiments.reversal.figures import sheet
 from hiql.experiments.reversal.sources import Source, Task, task
-from hiql.worlds.reversal_task import simulate_reversal
+from hiql.experiments.reversal.verdicts import verdicts
+from hiql.worlds.reversal_task import INTENTIONS, simulate_reversal
 
 SMALL = replace(
     ReversalConfig.quick(), histories=(1, 2), history=2, n_intentions=(1, 2), chosen=2, folds_run=1, strengths=(16.0,),
@@ -129,7 +132,9 @@ def test_what_a_table_lacks_is_said_and_not_drawn(own_table):
 
 
 def words(figure):
-    return [text.get_text() for ax in figure.axes for text in ax.texts]
+    return [text.get_text() for ax in figure.axes for text in ax.texts] + [
+        ax.get_title(loc="left") for ax in figure.axes
+    ]
 
 
 def test_panels_say_what_they_lack_and_what_is_simulated(own_table):
@@ -220,6 +225,55 @@ def test_windows_stay_within_the_two_blocks_and_the_session(known_course):
 def test_performance_is_weighted_by_the_posterior(known_course):
     group, _, found = known_course
     np.testing.assert_array_equal(behaviour.performance(group, found.correct)["mean"], [0.5, 1.0, np.nan, 0.0])
+
+
+def test_errors_of_before_and_after_are_over_animals():
+    """Two animals without spread of their own that differ: the error is that of their difference."""
+    trial, mouse = np.tile(np.arange(40), 12), np.repeat(np.arange(12) // 6, 40)
+    session = np.repeat([f"s{i}" for i in range(12)], 40)
+    table = pd.DataFrame({"subject": mouse.astype(str), "session": session, "choice": trial % 2, "reward": 1})
+    data, block = history_levels(table, 1)[0].data, (trial // 20).astype(np.int64)
+    exploring = 0.2 + 0.4 * mouse
+    posterior = np.stack([1 - exploring, np.zeros(480), exploring], axis=1)
+    group = behaviour.Animals(("0", "1"), np.zeros((2, 3, 3)), np.zeros((2, 3, 3)), posterior, mouse)
+    found = behaviour.before_and_after(group, data, Task(np.ones(480), "", np.ones(480), block), 0, 2)
+    assert found["n_switches"] == 12
+    assert found["by_animal"].shape == (2, 2, behaviour.N_BINS)
+    np.testing.assert_allclose(np.nanmax(found["by_animal"][:, 1], axis=1), [0.2, 0.6])
+    shared = np.isfinite(found["by_animal"][:, 1]).all(axis=0)
+    np.testing.assert_allclose(found["error"][shared], 0.2, atol=1e-12)
+
+
+# --- the paper's claims --------------------------------------------------------------------------------------
+
+
+def test_claims_about_blocks_are_judged_and_those_we_put_in_are_not(quick):
+    found = json.loads((quick[0] / "results.json").read_text())["verdicts"]
+    marks = {(v["where"], v["claim"]): v["holds"] for v in found}
+    assert marks["§5.3, Figure 7e (reactive)", "… and exploration rises"] is True
+    assert marks["§5.3, Figure 7d (reactive)", "Exploitation: win-stay, lose-switch"] is None
+    assert sum("(control)" in v["where"] for v in found) == 3
+    assert quick[1].rindex("Verdicts") > quick[1].rindex("Against the truth")
+
+
+def test_an_own_table_is_judged_in_what_it_has_the_columns_for(own_table):
+    found = [v for v in verdicts(own_table[2]) if "(table)" in v.where]
+    assert sum(v.because == NO_BLOCKS for v in found) == 6
+    assert any(v.holds is not None for v in found)
+
+
+def test_block_claims_turn_with_the_course():
+    """Exploitation that falls and exploration that rises at a change: and the opposite."""
+    lags = np.arange(-10, 20)
+    rise = np.where((lags >= 0) & (lags < 8), 0.5, 0.1)
+    wobble = 0.01 * np.arange(4)[:, None]
+    course = np.stack([0 * rise + 0 * wobble, 0.9 - rise - wobble, 0.1 + 0 * rise + 0 * wobble, rise + wobble], axis=2)
+    right = {"lags": lags, "by_animal": course}
+    wrong = {"lags": lags, "by_animal": course[:, :, [0, 3, 2, 1]]}
+    r = {"correlation": {"mean": 0.3, "error": 0.1}}
+    yes, no = (block_verdicts_of(INTENTIONS, around, r) for around in (right, wrong))
+    assert [yes[c][2] for c in (FALLS, RISES, ONSET, CORRELATES)] == [True, True, True, True]
+    assert [no[c][2] for c in (FALLS, RISES, ONSET)] == [False, False, False]
 
 
 # --- what takes minutes --------------------------------------------------------------------------------------

@@ -11,9 +11,9 @@ from hiql.experiments.reversal.behaviour import NEAR
 from hiql.experiments.reversal.compute import SourceResult
 from hiql.experiments.reversal.config import CONTROL
 from hiql.experiments.verdicts import Verdict, not_judged
+from hiql.worlds.reversal_task import INTENTIONS
 
 Judged = tuple[str, str, bool]
-STRATEGIES = ("exploitation", "disengaged", "exploration")
 NO_BLOCKS = "no changes of blocks, or other strategies"
 CERTAIN, PREDOMINANTLY = 2.0, 2.0
 """Bars: two standard errors over animals; "predominantly" is at least twice as likely as in the trials before."""
@@ -23,27 +23,34 @@ RISES_TOO = "… and disengaged rises, too"
 RETURNS = "… then exploitation is dominant again"
 ONSET = "Exploration occurs predominantly at the onset of a block"
 CORRELATES = "Exploration after a change correlates positively with exploitation before it"
+WHERE = {FALLS: "7e", RISES: "7e", RISES_TOO: "7e", RETURNS: "7e", ONSET: "8a", CORRELATES: "7g"}
 
 
 def block_verdicts(part: SourceResult) -> list[Verdict]:
-    """Judged where there are blocks and the three strategies; a ✓ in the control says "not found, and not there"."""
-    where = {FALLS: "7e", RISES: "7e", RISES_TOO: "7e", RETURNS: "7e", ONSET: "8a", CORRELATES: "7g"}
-    if part.around is None or part.switching is None or len(set(part.names) & set(STRATEGIES)) < len(STRATEGIES):
-        return [not_judged(f"§5.3, Figure {panel}", claim, because=NO_BLOCKS) for claim, panel in where.items()]
-    found = {**_courses(part, part.around), CORRELATES: _correlation(part.switching["correlation"])}
+    """Judged where there are blocks and the three strategies; the truth in brackets where it is known.
+
+    A ✓ in the control says "not found"; a ✗ there, that a figure shows what the paper reads from it for another reason.
+    """
+    if part.around is None or part.switching is None or not set(INTENTIONS) <= set(part.names):
+        return [not_judged(f"§5.3, Figure {panel}", claim, because=NO_BLOCKS) for claim, panel in WHERE.items()]
+    found = judge(part.names, part.around, part.switching)
+    if part.truth is not None and part.truth["around"] is not None:
+        truth = judge(INTENTIONS, part.truth["around"], part.truth["switching"])
+        found = {claim: (f"{ours} (truth: {truth[claim][0]})", *rest) for claim, (ours, *rest) in found.items()}
     if part.source.name == CONTROL:
-        found = {f"Not so in the control: {claim.strip('… ')}": _denied(*found[claim]) for claim in (RISES, CORRELATES)}
-        where = dict.fromkeys(found, "7e, 7g")
-    return [
-        Verdict(f"§5.3, Figure {where[claim]}", claim, ours, bar, "yes", holds)
-        for claim, (ours, bar, holds) in found.items()
-    ]
+        return [_denied(claim, *found[claim]) for claim in (RISES, ONSET, CORRELATES)]
+    return [Verdict(f"§5.3, Figure {WHERE[c]}", c, ours, bar, "yes", holds) for c, (ours, bar, holds) in found.items()]
 
 
-def _courses(part: SourceResult, around: dict[str, Any]) -> dict[str, Judged]:
+def judge(names: tuple[str, ...], around: dict[str, Any], switching: dict[str, Any]) -> dict[str, Any]:
+    """Number, bar and verdict of every claim."""
+    return {**_courses(names, around), CORRELATES: _correlation(switching["correlation"])}
+
+
+def _courses(names: tuple[str, ...], around: dict[str, Any]) -> dict[str, Judged]:
     """The claims of Figures 7e and 8a, from each animal's mean course (M, L, 1 + K)."""
     lags, courses = np.asarray(around["lags"]), np.asarray(around["by_animal"])
-    at = {name: 1 + part.names.index(name) for name in STRATEGIES}
+    at = {name: 1 + names.index(name) for name in INTENTIONS}
     before, after = (lags >= -NEAR) & (lags < 0), (lags >= 0) & (lags < NEAR)
     change = {name: _change(courses[:, :, i], before, after) for name, i in at.items()}
     late = np.nanmean(courses[:, lags >= lags.max() - NEAR], axis=(0, 1))
@@ -74,5 +81,9 @@ def _correlation(r: dict[str, float]) -> Judged:
     return f"r = {plus_minus(r)}", "> 2 errors over animals", bool(r["mean"] > CERTAIN * r["error"])
 
 
-def _denied(ours: str, bar: str, holds: bool) -> Judged:
-    return ours, f"not {bar}", not holds
+def _denied(claim: str, ours: str, bar: str, holds: bool) -> Verdict:
+    where, text = (
+        f"§5.3, Figure {WHERE[claim]}",
+        f"Not so where there is no reason for it: {claim.removeprefix('… and ')}",
+    )
+    return Verdict(where, text, ours, f"not {bar}", "–", not holds)

@@ -77,11 +77,7 @@ def fit_units(config: ReversalConfig, source: Source) -> list[dict[str, Any]]:
         *({"stage": "baseline", "method": name, "history": config.history} for name in ("fQ-learning", "random")),
         {"stage": "individuals", **own},
         *({"stage": "intentions", **at, "size": k, "method": method} for k, method in config.methods()),
-        *(
-            {"stage": "intentions", **at, "size": k, "method": AS_PRINTED, "n_restarts": config.n_restarts}
-            for k in config.n_intentions
-            if k > 1
-        ),
+        {"stage": "intentions", **own, "method": AS_PRINTED, "n_restarts": config.n_restarts},
     ]
     folded = [{**unit, "n_folds": config.n_folds, "fold": i} for unit in by_fold for i in range(config.folds_run)]
     return [shared | unit for unit in [*whole, *folded]]
@@ -105,7 +101,7 @@ def gather_source(config: ReversalConfig, source: Source, done: list[Outcome]) -
     group, found = behaviour.animals(own, data), task(source)
     profile = strategy_profile(model, data)
     roles = behaviour.nearest_roles(profile)
-    return SourceResult(
+    part = SourceResult(
         source=source,
         data=data,
         task=found,
@@ -119,8 +115,9 @@ def gather_source(config: ReversalConfig, source: Source, done: list[Outcome]) -
         around=behaviour.around_switches(group, data, found),
         roles=roles,
         switching=behaviour.before_and_after(group, data, found, *roles),
-        truth=_truth(config, source, model, group) if source.name in TRANSITIONS else None,
+        truth=None,
     )
+    return part._replace(truth=_truth(config, part)) if source.name in TRANSITIONS else part
 
 
 def analysed_model(
@@ -133,12 +130,19 @@ def analysed_model(
     return model.permuted(in_order_of_archetypes(strategy_profile(model, found[-1].data)))
 
 
-def _truth(config: ReversalConfig, source: Source, model: IntentionModel, group: behaviour.Animals) -> dict[str, Any]:
-    """The simulated cohort's fits beside what was simulated."""
-    fine, coarse = (levels(source, history)[-1].data for history in (config.history, 1))
+def _truth(config: ReversalConfig, part: SourceResult) -> dict[str, Any]:
+    """The simulated cohort's fits beside what was simulated, and what Figures 7e and 7g would show of the truth."""
+    source, data = part.source, part.data
     fits = {
-        "ℓ = 1, plain": (analysed_model(config, source, None, 1), coarse),
-        f"ℓ = {config.history}, plain": (analysed_model(config, source, None), fine),
-        f"ℓ = {config.history}, back-off": (model, fine),
+        "ℓ = 1, plain": (analysed_model(config, source, None, 1), levels(source, 1)[-1].data),
+        f"ℓ = {config.history}, plain": (analysed_model(config, source, None), data),
+        f"ℓ = {config.history}, back-off": (part.model, data),
     }
-    return compare(simulate(config, source.name), fits, group)
+    cohort = simulate(config, source.name)
+    found = compare(cohort, fits, part.animals)
+    really = part.animals._replace(posterior=np.eye(len(cohort.stay))[cohort.table["intention"].to_numpy()])
+    roles = behaviour.nearest_roles(found["true_profile"])
+    return found | {
+        "around": behaviour.around_switches(really, data, part.task),
+        "switching": behaviour.before_and_after(really, data, part.task, *roles),
+    }

@@ -16,7 +16,6 @@ from hiql.plots import PALETTE, draw_bars, draw_curves, draw_transition_matrix
 from hiql.plots.style import CORRIDOR, FAINT, INK, UNSEEN, intention_colour
 
 Panel = tuple[str, Callable[[Axes, SourceResult], None]]
-WIDE = "eh"
 LONGEST = 150
 """Trials of the example session that are shown."""
 METHOD_COLOURS = {"plain": PALETTE[0], "back-off": PALETTE[1], "stochastic": PALETTE[2]}
@@ -37,18 +36,12 @@ def panels() -> dict[str, Panel]:
     }
 
 
-def draw_panel(ax: Axes, part: SourceResult, letter: str, *, titled: bool) -> None:
-    """One panel, with a word on where its data come from: what was simulated says nothing about mice."""
+def draw_panel(ax: Axes, part: SourceResult, letter: str) -> None:
+    """One panel, which says in its title where its mice come from: the paper's are recordings."""
     title, draw = panels()[letter]
     draw(ax, part)
-    if titled:
-        ax.set_title(title, loc="left", size="medium")
-    if part.truth is not None:
-        note = "simulated" if letter in WIDE else "simulated;\nthe paper's needs its recordings"
-        ax.annotate(
-            note, (1.0, 1.0), (0, 3), xycoords="axes fraction", textcoords="offset points", ha="right", va="bottom",
-            size="xx-small", color=FAINT, annotation_clip=False,
-        )  # fmt: skip
+    note = "" if part.truth is None else "  (simulated)"
+    ax.set_title(title + note, loc="left", size="medium", pad=20.0 if letter == "h" else None)
 
 
 def _lacking(ax: Axes, what: str) -> None:

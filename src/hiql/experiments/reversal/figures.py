@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from hiql.experiments.reversal import draw
 from hiql.experiments.reversal.compute import ReversalResult, SourceResult
 from hiql.plots import new_figure
+from hiql.plots.style import FAINT
 
 SHEET = "aaabbbcccddd;eeeeefffgggg;hhhhhhhhhiii"
 """Where the panels lie: one letter a panel, rows apart by semicolons."""
@@ -23,7 +24,7 @@ def figures(result: ReversalResult) -> Iterator[tuple[str, Figure]]:
         yield f"figures_7_8_{name}", sheet(part)
         for letter, (title, _) in draw.panels().items() if result.config.panels else ():
             figure = new_figure(*SIZES.get(letter, SIZE))
-            draw.draw_panel(figure.subplots(), part, letter, titled=False)
+            draw.draw_panel(figure.subplots(), part, letter)
             yield f"panels/figure_{title.split(' ', 1)[0]}_{name}", figure
 
 
@@ -31,5 +32,7 @@ def sheet(part: SourceResult) -> Figure:
     """All panels; those that need what the source lacks say so."""
     figure = new_figure(12.5, 9.8)
     for letter, ax in figure.subplot_mosaic(SHEET.replace(";", "\n")).items():
-        draw.draw_panel(ax, part, letter, titled=True)
+        draw.draw_panel(ax, part, letter)
+    if part.truth is not None:
+        figure.supxlabel("Simulated mice: the paper's own recordings are not public.", size="small", color=FAINT)
     return figure

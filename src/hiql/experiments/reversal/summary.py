@@ -19,8 +19,10 @@ OUR_CHOICE = {
     "follow its three strategies; their lapses and chain were chosen by us so that about 0.74 of the trials are "
     "correct. An exploiting mouse may start to explore after an unrewarded trial, so that exploration follows changes "
     "of blocks. Overall correct rate and strategies are therefore no evidence; what the fits recover is.",
-    CONTROL: "The same strategies and lapses, but a chain that knows neither rewards nor blocks. What Figures 7e and "
-    "7g show of these mice is what they show of mice for which the paper's story is not true.",
+    CONTROL: "The same strategies and lapses, but a chain that knows neither rewards nor blocks; scores are of one "
+    "fold only. What Figures 7e and 7g show of these mice is what they show where there is no reason for it. "
+    "Exploration rises after a change all the same: a block ends when most of its last trials were correct, which "
+    "selects moments of exploitation, and what follows is a return to the average.",
 }
 ANOTHER_TASK = (
     "These animals need not have done the paper's task: there the good side was always rewarded and the other never. "
@@ -45,8 +47,9 @@ def sections(result: ReversalResult) -> list[str]:
     parts = [
         f"Seed {config.seed}; {config.folds} over sessions, animals spread evenly. "
         "Scores are held-out nats per trial; the strength of each prior is chosen on training sessions. *Plain* is "
-        "HIQL with a pseudo-count of 0.1, *back-off* pulls the policy of a history towards that of the shorter one, "
-        f"*stochastic* is Algorithm 2 as printed, with 10 starts. {about_as_printed(config.n_restarts)}",
+        "HIQL with a pseudo-count of 0.1, *back-off* pulls the policy of a history towards that of the shorter one. "
+        + ("*Stochastic* is Algorithm 2 as printed, with 10 starts. " if config.stochastic else "")
+        + about_as_printed(config.n_restarts),
     ]
     for name, part in result.sources.items():
         title = TITLES.get(name) or f"Animals of {part.source.path.name}"

@@ -14,6 +14,7 @@ from hiql.experiments.reversal.block_verdicts import block_verdicts
 from hiql.experiments.reversal.compute import ReversalResult, SourceResult
 from hiql.experiments.reversal.config import CONTROL, PAPER_CORRECT
 from hiql.experiments.verdicts import NOT_RUN, Verdict, not_judged
+from hiql.worlds.reversal_task import INTENTIONS
 
 CERTAIN = 2.0
 """A difference counts from two standard errors over animals."""
@@ -28,7 +29,7 @@ def verdicts(result: ReversalResult) -> list[Verdict]:
         judged = (
             block_verdicts(part) if name == CONTROL else [*_stages(part), *_intentions(part), *block_verdicts(part)]
         )
-        found += [v._replace(where=f"{v.where} ({name} mice)") for v in judged]
+        found += [v._replace(where=f"{v.where} ({name})") for v in judged]
     return found
 
 
@@ -105,10 +106,10 @@ def _bic(part: SourceResult) -> Verdict:
 def _intentions(part: SourceResult) -> list[Verdict]:
     """Strategies and performance: put in by us where mice are simulated."""
     where, profile = "§5.3, Figure 7d", dict(zip(part.names, part.profile, strict=True))
-    if set(profile) != {"exploitation", "disengaged", "exploration"}:
+    if set(profile) != set(INTENTIONS):
         claim, found = "The intentions are exploitation, disengaged and exploration", ", ".join(part.names)
         return [Verdict(where, claim, found, "these three", "yes", False)]
-    (_, win, lose), (_, win2, lose2), (_, win3, lose3) = (profile[n] for n in PAPER_CORRECT if n != "overall")
+    (_, win, lose), (_, win2, lose2), (_, win3, lose3) = (profile[name] for name in INTENTIONS)
     held = [
         ("Exploitation: win-stay, lose-switch", win, lose, f"both ≥ {PURE}", min(win, lose) >= PURE),
         ("Disengaged: win-stay, random after errors", win2, lose2, f"≥ {PURE}; ½ ± {CHANCE}",
