@@ -42,8 +42,8 @@ def compute(config: DemoConfig, folder: Path, n_jobs: int = -1) -> DemoResult:
 
     The world and the changes of mind are those of the paper's expert; its actions are not greedy but as noisy as an
     animal's. Held-out likelihood would go on rising with K: the expert switches at barriers and after eight steps
-    rather than by a Markov chain, and further intentions take up some of that. With the greedy expert, whose switches are all
-    that is hard to predict, so would BIC from about 500 sessions on.
+    rather than by a Markov chain, and further intentions take up some of that. With the greedy expert, whose switches
+    are all that is hard to predict, so would BIC from about 500 sessions on.
     """
     expert, fresh = (
         simulate_two_goals(n, config.inverse_temperature, random_state=seed)
