@@ -2,8 +2,9 @@
 
 A row has the rival's time over that of HIAVI's default fit with K = 2. Held-out numbers are totals in nats, as the
 paper prints them; a published one stands beside ours where there is one. DIRL here is our reimplementation
-(:class:`hiql.baselines.DIRL`, exact gradients and L-BFGS): its published code takes minutes for such a fit. Rivals that
-plan should not be faster than we are: the goal is 1. Counts have nothing to search for and no goal.
+(:class:`hiql.baselines.DIRL`, exact gradients and L-BFGS, its published σ and γ, one start): its published code takes
+minutes for such a fit. Rivals that plan should not be faster than we are: the goal is 1. Counts have nothing to search
+for and no goal.
 """
 
 from __future__ import annotations
@@ -15,25 +16,18 @@ import numpy as np
 
 import hiql
 from hiql.baselines import DIRL, CountPolicy, MaxCausalEntropyIRL, TimedCountPolicy
+from hiql.experiments.labyrinth.config import DIRL_PUBLISHED, dirl_settings
 from hiql.scoring import ScoredEstimator
 from measuring import once
 from rows import Row, arguments, report, row_of, tell
 
-DIRL_SETTINGS = {
-    "restricted": {"sigma": 0.25, "discount": 0.7, "init_states": (100, 0)},
-    "unrestricted": {"sigma": 0.08, "discount": 0.99, "init_states": (0,)},
-}
-PUBLISHED = {
-    "restricted": {1: -534.3, 2: -504.7, 3: -500.6, 4: -500.6},
-    "unrestricted": {1: -463.8, 2: -458.4},
-}
 REPEATS = 3
 
 
 def rivals(cohort: str, mdp: hiql.MDP) -> Iterator[tuple[str, ScoredEstimator, float | None, str]]:
     """Name, model, goal, and what was published about its held-out log-likelihood."""
-    for n_maps, published in PUBLISHED[cohort].items():
-        model = DIRL(n_maps, mdp=mdp, **DIRL_SETTINGS[cohort])
+    for n_maps, published in DIRL_PUBLISHED[cohort].items():
+        model = DIRL(n_maps, mdp=mdp, **dirl_settings(cohort, n_maps, n_init=1))
         yield f"DIRL, {n_maps} map{'s' * (n_maps > 1)}", model, 1, f" (published {published})"
     yield "max causal entropy, state rewards", MaxCausalEntropyIRL(mdp=mdp), 1, ""
     yield "counts p(a|s)", CountPolicy(), None, ""
@@ -48,7 +42,7 @@ def fit_times(data: hiql.Trajectories, *models: ScoredEstimator) -> np.ndarray:
 
 
 def rows() -> Iterator[Row]:
-    for cohort in PUBLISHED:
+    for cohort in DIRL_PUBLISHED:
         maze = hiql.datasets.labyrinth(cohort)
         ours = hiql.HIAVI(2, mdp=maze.mdp, progress=False)
         for name, model, goal, published in rivals(cohort, maze.mdp):

@@ -28,6 +28,7 @@ SCRIPTS = (
     "instructions.py",
     "fits.py",
     "rivals.py",
+    "max_entropy.py",
     "passes.py",
     "local_optima.py",
     "speed.py",

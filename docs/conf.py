@@ -21,7 +21,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "numpydoc",
 ]
-exclude_patterns = ["_build", "_templates"]
+exclude_patterns = ["_build", "_templates", "experiments/summaries"]
 templates_path = ["_templates"]
 
 # --- text -----------------------------------------------------------------------------------------------------

@@ -224,14 +224,13 @@ class IntentionModel(ScoredEstimator):
         if sort:
             point = problem.permute(point, np.argsort(-problem.choice.use(expectation.choice), kind="stable"))
             expectation = problem.expect(point)
-        evidence = problem.evidence(point, expectation)
-        if not problem.choice.exact:  # one more step leads to where the reward will be
-            point = point._replace(choice=problem.choice.update(point.choice, evidence))
+        if (reward := self._reward()) is not None:
+            evidence = problem.evidence(point, expectation)
+            self.reward_, self.q_, self.value_, explained = reward.explain(evidence, point.choice.log_policy)
+            point = point._replace(choice=replace(point.choice, log_policy=explained))  # learning may have moved it
             expectation = problem.expect(point)
         use = problem.choice.use(expectation.choice)
         self._set_parameters(point)
-        if (reward := self._reward()) is not None:
-            self.reward_, self.q_, self.value_, _ = reward.explain(evidence, self.log_policy_)
         self.n_states_, self.n_actions_ = data.n_states, data.n_actions
         self.n_free_ = problem.dynamics.n_free(expectation.chain) + problem.choice.n_free(data, self.n_intentions)
         self.log_likelihood_ = expectation.log_likelihood

@@ -26,8 +26,8 @@ class HIAVI(IntentionModel):
     ----------
     mdp : the world: an :class:`hiql.MDP` or one of :mod:`hiql.worlds`
     pseudo_count : added to every expected count of an action in a state; a number, or an array that broadcasts
-        to (K, S, A) (a base policy times a strength for each state). ``1e-6`` with ``sampled=True`` is the
-        paper's variant.
+        to (K, S, A) (a base policy times a strength for each state). With ``sampled=True``, ``1e-6`` comes near what
+        the paper's authors ran.
     """
 
     def __init__(

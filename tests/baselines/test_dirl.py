@@ -13,10 +13,12 @@ from hiql.baselines.dirl_posterior import DIRLPosterior
 from hiql.baselines.soft_planning import SoftPlanner
 from hiql.baselines.timed import timed_counts
 from hiql.errors import InvalidParameter
-from hiql.worlds.labyrinth import HOME, WATER
+from hiql.experiments.labyrinth.config import DIRL_PUBLISHED, dirl_settings
 from tests.baselines.worlds import drifting_agent, numerical_gradient, ring, sparse_twin
 
 WORLD = ring()
+FAST = {("restricted", 1), ("restricted", 2)}
+"""Fits that do not take minutes, from one start."""
 
 
 @pytest.fixture(scope="module")
@@ -155,24 +157,35 @@ def test_bad_parameters(drift, options, message):
         DIRL(**{"mdp": WORLD, **options}).fit(drift)
 
 
-RESTRICTED = {"sigma": 0.25, "discount": 0.7, "init_states": (WATER, HOME)}
-UNRESTRICTED = {"sigma": 0.08, "discount": 0.99, "init_states": (HOME,)}
+PUBLISHED = [
+    pytest.param(cohort, n_maps, total, 1)
+    if (cohort, n_maps) in FAST
+    else pytest.param(cohort, n_maps, total, 4, marks=pytest.mark.slow)
+    for cohort, totals in DIRL_PUBLISHED.items()
+    for n_maps, total in totals.items()
+]
 
 
 @pytest.mark.skipif(not os.environ.get("HIQL_DATA_DIR"), reason="needs the labyrinth data: set HIQL_DATA_DIR")
-@pytest.mark.parametrize(
-    ("name", "options", "n_maps", "published"),
-    [
-        ("restricted", RESTRICTED, 1, -534.3),
-        ("restricted", RESTRICTED, 2, -504.7),
-        pytest.param("restricted", RESTRICTED, 3, -500.6, marks=pytest.mark.slow),
-        pytest.param("restricted", RESTRICTED, 4, -500.6, marks=pytest.mark.slow),
-        pytest.param("unrestricted", UNRESTRICTED, 2, -458.4, marks=pytest.mark.slow),
-    ],
-)
-def test_published_totals_on_held_out_mice(name, options, n_maps, published):
-    """As good as the authors' own fits, within 1 %, on their split and with their settings."""
-    mice = hiql.datasets.labyrinth(name)
-    model = DIRL(n_maps, mdp=mice.mdp, l2=0.001, **options).fit(mice.train)
+@pytest.mark.parametrize(("cohort", "n_maps", "published", "n_init"), PUBLISHED)
+def test_published_totals_on_held_out_mice(cohort, n_maps, published, n_init):
+    """As good as the authors' own fits, within 2 %, on their split and with their settings.
+
+    Theirs are no maxima, but where 20 rounds of 100 steps of Adam ended, the best of two to four seeds by held-out
+    likelihood. Our best of four maxima by posterior fits the training sessions better and may predict worse.
+    """
+    mice = hiql.datasets.labyrinth(cohort)
+    model = DIRL(n_maps, mdp=mice.mdp, **dirl_settings(cohort, n_maps, n_init=n_init)).fit(mice.train)
     assert model.converged_
-    assert model.score(mice.test) > 1.01 * published
+    assert model.score(mice.test) > 1.02 * published
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.environ.get("HIQL_DATA_DIR"), reason="needs the labyrinth data: set HIQL_DATA_DIR")
+def test_one_map_of_unrestricted_mice_needs_its_own_sigma_and_more_than_one_start():
+    """Published: −463.8. With σ = 0.08, that of two maps, or from one unlucky start it falls far short."""
+    mice = hiql.datasets.labyrinth("unrestricted")
+    quickly = {"tol": 1e-5}
+    model = DIRL(1, mdp=mice.mdp, **dirl_settings("unrestricted", 1) | quickly).fit(mice.train)
+    assert model.score(mice.test) > 1.005 * -463.8
+    assert np.ptp(model.objectives_) > 50

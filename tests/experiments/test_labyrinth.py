@@ -1,17 +1,21 @@
-"""The labyrinth experiment on the real mice: totals, BIC, the paper's findings, and resuming."""
+"""The labyrinth experiment on the real mice: totals, BIC, the paper's claims, and resuming."""
 
 from __future__ import annotations
 
 import json
 import os
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
 
 from hiql.cli import app
 from hiql.experiments.labyrinth import LabyrinthConfig, compute
-from hiql.experiments.labyrinth.config import COHORTS
-from hiql.experiments.labyrinth.findings import shortest_path
+from hiql.experiments.labyrinth.compute import fit_units
+from hiql.experiments.labyrinth.config import COHORTS, dirl_settings
+from hiql.experiments.labyrinth.score_verdicts import score_verdicts
+from hiql.experiments.labyrinth.verdicts import verdicts
+from hiql.experiments.labyrinth.walks import shortest_path
 
 GOALS = {
     "restricted": {"HIAVI, K = 1": -554, "HIAVI, K = 2": -216, "HIAVI, K = 3": -201},
@@ -62,12 +66,44 @@ def test_bic_chooses_two_intentions_and_other_countings_are_shown(document, coho
 
 
 @pytest.mark.parametrize("cohort", COHORTS)
-def test_every_finding_of_the_paper_holds(document, cohort):
-    part = document["cohorts"][cohort]
-    assert set(part["names"]) == {"to home", {"restricted": "to water", "unrestricted": "elsewhere"}[cohort]}
-    assert len(part["findings"]) == 4
-    for finding in part["findings"]:
-        assert finding["holds"], finding
+def test_intentions_are_named_by_where_they_lead(document, cohort):
+    names = document["cohorts"][cohort]["names"]
+    assert set(names) == {"to home", {"restricted": "to water", "unrestricted": "elsewhere"}[cohort]}
+
+
+def test_the_claims_of_the_paper_are_judged_last(quick, document):
+    marks = {v["claim"]: v["holds"] for v in document["verdicts"]}
+    not_reproduced = '"exploring" has a larger probability of switching to "tired" than of staying'
+    assert [claim for claim, holds in marks.items() if holds is False] == [not_reproduced]
+    assert sum(v["holds"] is True for v in document["verdicts"]) >= 18
+    assert "Failed units" not in quick[1]
+    assert quick[1].rindex("Verdicts") > quick[1].rindex("What a win over DIRL shows")
+
+
+def test_claims_about_models_that_were_left_out_are_not_judged(document):
+    unjudged = {v["claim"]: v["because"] for v in document["verdicts"] if v["holds"] is None}
+    assert unjudged["More maps do not improve DIRL at all"] == "not run"
+    assert "DIRL only the time" in unjudged["The win over DIRL shows that intentions change in steps, not smoothly"]
+
+
+def test_verdicts_can_fail(quick):
+    """Each claim turns to ✗ when the numbers behind it say so."""
+    part = compute(LabyrinthConfig.quick(), quick[0], n_jobs=1).cohorts["restricted"]
+    better = {name: s | {"test": -9999.0, "bic": 9e9, "grouped": {"mean": -9.0, "error": 0.0}}
+              for name, s in part.scores.items() if name.startswith("HIAVI")}  # fmt: skip
+    worse = part._replace(scores=part.scores | better, best=3)
+    marks = [v.holds for v in score_verdicts("restricted", worse, "here")]
+    assert marks.count(False) == 3
+    reversed_names = part._replace(names=part.names[::-1])
+    judged = verdicts(SimpleNamespace(cohorts={"restricted": reversed_names}))
+    assert sum(v.holds is False for v in judged) >= 5
+
+
+def test_dirl_has_its_published_settings_for_each_number_of_maps():
+    found = [dirl_settings("unrestricted", m) for m in (1, 2, 3, 4)]
+    assert [(s["sigma"], s["discount"]) for s in found] == [(0.15, 0.99), (0.08, 0.99), (0.125, 0.9), (0.25, 0.7)]
+    units = fit_units(LabyrinthConfig())
+    assert all((unit["spec"]["kind"] == "dirl") == ("dirl" in unit) for unit in units)
 
 
 def test_the_leak_of_the_published_split_is_counted(document):

@@ -17,10 +17,13 @@ from hiql.data.folds import session_folds
 from hiql.errors import InvalidParameter
 from hiql.evaluate import history_levels
 from hiql.evaluate.stages import fit_intentions
-from hiql.experiments.reversal import ReversalConfig, behaviour, compute, figures, write
+from hiql.experiments.reversal import EXPERIMENT, ReversalConfig, behaviour, compute, write
+from hiql.experiments.reversal.block_verdicts import CORRELATES, FALLS, NO_BLOCKS, ONSET, RISES
+from hiql.experiments.reversal.block_verdicts import judge as block_verdicts_of
+from hiql.experiments.reversal.figures import sheet
 from hiql.experiments.reversal.sources import Source, Task, task
-from hiql.experiments.reversal.summary import summary
-from hiql.worlds.reversal_task import simulate_reversal
+from hiql.experiments.reversal.verdicts import verdicts
+from hiql.worlds.reversal_task import INTENTIONS, simulate_reversal
 
 SMALL = replace(
     ReversalConfig.quick(), histories=(1, 2), history=2, n_intentions=(1, 2), chosen=2, folds_run=1, strengths=(16.0,),
@@ -40,13 +43,13 @@ def quick(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def simulated(quick):
-    return json.loads((quick[0] / "results.json").read_text())["sources"]["simulated"]
+    return json.loads((quick[0] / "results.json").read_text())["sources"]["reactive"]
 
 
 def test_all_files_are_written(quick):
     names = {path.name for path in quick[0].iterdir()}
-    sheets = {"figures_6_7_simulated.png", "figures_6_7_simulated.svg"}
-    assert {"results.json", "summary.md", "simulated.csv", "simulated.hiql"} | sheets <= names
+    sheets = {f"figures_7_8_{cohort}.{suffix}" for cohort in ("reactive", "control") for suffix in ("png", "svg")}
+    assert {"results.json", "summary.md", "reactive.csv", "control.csv", "reactive.hiql"} | sheets <= names
     assert "Against the truth" in quick[1]
 
 
@@ -110,7 +113,7 @@ def own_table(tmp_path_factory):
 def test_a_table_goes_the_same_way(own_table):
     folder, _, _ = own_table
     document = json.loads((folder / "results.json").read_text())
-    assert set(document["sources"]) == {"simulated", "table"}
+    assert set(document["sources"]) == {"reactive", "control", "table"}
     part = document["sources"]["table"]
     assert part["sizes"]["sessions"] == 15
     assert part["truth"] is None
@@ -118,17 +121,27 @@ def test_a_table_goes_the_same_way(own_table):
     assert not document["failures"]
 
 
-def test_what_a_table_lacks_is_said_and_not_drawn(own_table, monkeypatch):
-    folder, _, result = own_table
-    saved = []
-    monkeypatch.setattr(figures, "save_figure", lambda figure, path: saved.append(path.name))
-    for name, part in result.sources.items():
-        figures.write_figures(part, folder, name)
+def test_what_a_table_lacks_is_said_and_not_drawn(own_table):
+    folder, config, result = own_table
+    drawn = [name for name, _ in EXPERIMENT.figures(result._replace(config=replace(config, panels=True)))]
     assert "no column *block*" in (folder / "summary.md").read_text()
-    assert sum(name.startswith("figure_") and name.endswith("_simulated") for name in saved) == 9
-    assert {name for name in saved if name.endswith("table")} == {
-        "figures_6_7_table", *(f"figure_{panel}_table" for panel in ("6a", "6b", "6c", "6d", "6f", "7a", "7b"))
-    }  # fmt: skip
+    panels = ("7a", "7b", "7c", "7d", "7e", "7f", "7g", "8a", "8b")
+    for cohort in ("reactive", "control", "table"):
+        named = {name for name in drawn if name.endswith(cohort)}
+        assert named == {f"figures_7_8_{cohort}", *(f"panels/figure_{panel}_{cohort}" for panel in panels)}
+
+
+def words(figure):
+    return [text.get_text() for ax in figure.axes for text in ax.texts] + [
+        ax.get_title(loc="left") for ax in figure.axes
+    ]
+
+
+def test_panels_say_what_they_lack_and_what_is_simulated(own_table):
+    _, _, result = own_table
+    assert sum("needs recordings" in text for text in words(sheet(result.sources["table"]))) == 2
+    assert not any("simulated" in text for text in words(sheet(result.sources["table"])))
+    assert sum("simulated" in text for text in words(sheet(result.sources["reactive"]))) == 9
 
 
 def test_another_content_under_the_same_name_is_computed_anew(own_table):
@@ -137,7 +150,7 @@ def test_another_content_under_the_same_name_is_computed_anew(own_table):
     (folder / "mine.csv").write_text(simulate_reversal(3, 15, 60, 31).table.to_csv(index=False))
     result = compute(config, folder, n_jobs=1, progress=False)
     new = set((folder / "units").iterdir()) - before
-    assert len(new) == len(before) / 2
+    assert len(new) == sum("table" in path.read_text() for path in before)
     assert result.sources["table"].task.rule == "the correct side"
     assert result.sources["table"].around is not None
 
@@ -163,8 +176,8 @@ def test_three_choices_go_without_the_rival(tmp_path):
     config = replace(SMALL, data=str(tmp_path / "three.csv"), n_intentions=(1,), chosen=1, n_mice=2, n_sessions=6)
     result = compute(config, tmp_path, n_jobs=1, progress=False)
     assert {failure.unit["method"] for failure in result.failures} == {"fQ-learning"}
-    assert "Failed units" in summary(result)
-    assert figures.sheet(result.sources["table"]).axes
+    assert "Failed units" in EXPERIMENT.summary(result)
+    assert sheet(result.sources["table"]).axes
 
 
 def test_correct_is_the_likelier_side_where_only_probabilities_are_known(tmp_path):
@@ -214,6 +227,55 @@ def test_performance_is_weighted_by_the_posterior(known_course):
     np.testing.assert_array_equal(behaviour.performance(group, found.correct)["mean"], [0.5, 1.0, np.nan, 0.0])
 
 
+def test_errors_of_before_and_after_are_over_animals():
+    """Two animals without spread of their own that differ: the error is that of their difference."""
+    trial, mouse = np.tile(np.arange(40), 12), np.repeat(np.arange(12) // 6, 40)
+    session = np.repeat([f"s{i}" for i in range(12)], 40)
+    table = pd.DataFrame({"subject": mouse.astype(str), "session": session, "choice": trial % 2, "reward": 1})
+    data, block = history_levels(table, 1)[0].data, (trial // 20).astype(np.int64)
+    exploring = 0.2 + 0.4 * mouse
+    posterior = np.stack([1 - exploring, np.zeros(480), exploring], axis=1)
+    group = behaviour.Animals(("0", "1"), np.zeros((2, 3, 3)), np.zeros((2, 3, 3)), posterior, mouse)
+    found = behaviour.before_and_after(group, data, Task(np.ones(480), "", np.ones(480), block), 0, 2)
+    assert found["n_switches"] == 12
+    assert found["by_animal"].shape == (2, 2, behaviour.N_BINS)
+    np.testing.assert_allclose(np.nanmax(found["by_animal"][:, 1], axis=1), [0.2, 0.6])
+    shared = np.isfinite(found["by_animal"][:, 1]).all(axis=0)
+    np.testing.assert_allclose(found["error"][shared], 0.2, atol=1e-12)
+
+
+# --- the paper's claims --------------------------------------------------------------------------------------
+
+
+def test_claims_about_blocks_are_judged_and_those_we_put_in_are_not(quick):
+    found = json.loads((quick[0] / "results.json").read_text())["verdicts"]
+    marks = {(v["where"], v["claim"]): v["holds"] for v in found}
+    assert marks["§5.3, Figure 7e (reactive)", "… and exploration rises"] is True
+    assert marks["§5.3, Figure 7d (reactive)", "Exploitation: win-stay, lose-switch"] is None
+    assert sum("(control)" in v["where"] for v in found) == 3
+    assert quick[1].rindex("Verdicts") > quick[1].rindex("Against the truth")
+
+
+def test_an_own_table_is_judged_in_what_it_has_the_columns_for(own_table):
+    found = [v for v in verdicts(own_table[2]) if "(table)" in v.where]
+    assert sum(v.because == NO_BLOCKS for v in found) == 6
+    assert any(v.holds is not None for v in found)
+
+
+def test_block_claims_turn_with_the_course():
+    """Exploitation that falls and exploration that rises at a change: and the opposite."""
+    lags = np.arange(-10, 20)
+    rise = np.where((lags >= 0) & (lags < 8), 0.5, 0.1)
+    wobble = 0.01 * np.arange(4)[:, None]
+    course = np.stack([0 * rise + 0 * wobble, 0.9 - rise - wobble, 0.1 + 0 * rise + 0 * wobble, rise + wobble], axis=2)
+    right = {"lags": lags, "by_animal": course}
+    wrong = {"lags": lags, "by_animal": course[:, :, [0, 3, 2, 1]]}
+    r = {"correlation": {"mean": 0.3, "error": 0.1}}
+    yes, no = (block_verdicts_of(INTENTIONS, around, r) for around in (right, wrong))
+    assert [yes[c][2] for c in (FALLS, RISES, ONSET, CORRELATES)] == [True, True, True, True]
+    assert [no[c][2] for c in (FALLS, RISES, ONSET)] == [False, False, False]
+
+
 # --- what takes minutes --------------------------------------------------------------------------------------
 
 
@@ -237,7 +299,7 @@ def test_real_mice_reach_the_held_out_goals(size, goal):
 def test_five_cohorts(tmp_path, seed, record_property):
     """Three strategies of the last trial were simulated; what is chosen, beside it."""
     config = replace(ReversalConfig.quick(seed), histories=(1, 2, 3, 4, 5), n_intentions=(1, 2, 3, 4, 5), folds_run=5)
-    part = compute(config, tmp_path, n_jobs=2, progress=False).sources["simulated"]
+    part = compute(config, tmp_path, n_jobs=2, progress=False).sources["control"]
     coarse = {k: found["bic"] for k, found in part.scores.coarse.items()}
     choices = {
         "ℓ by held-out likelihood, K = 1 (simulated: 1)": part.scores.chosen_history,

@@ -97,6 +97,18 @@ def test_maze_has_a_corridor_a_link_and_a_move_a_visited_node(ax: Axes) -> None:
     assert len(ax.patches) == 2
 
 
+def test_maze_arrows_that_meet_pass_each_other_and_look_like_no_cross(ax: Axes) -> None:
+    up, down = one_action(MAZE, "reverse"), one_action(MAZE, "left")
+    policy = np.where((np.arange(127) == 0)[:, None], down, up)  # home and the node below it lead to each other
+    below = int(MAZE.transitions[0, MAZE.action_names.index("left")].argmax())
+    draw_maze(ax, MAZE, policy=policy, visited=np.isin(np.arange(127), [0, below]))
+    (arrows,) = (artist for artist in ax.collections if isinstance(artist, Quiver))
+    along = MAZE.positions[below] - MAZE.positions[0]
+    across = np.array([-along[1], along[0]]) / np.linalg.norm(along)
+    lanes = (arrows.XY - MAZE.positions[0]) @ across
+    assert np.sign(lanes).prod() == -1
+
+
 def test_maze_arrows_run_along_the_corridor_of_the_most_likely_action(ax: Axes) -> None:
     policy = np.tile([0.2, 0.5, 0.2, 0.1], (127, 1))  # right
     draw_maze(ax, MAZE, policy=policy, visited=np.arange(127) == 0)

@@ -20,7 +20,13 @@ app = typer.Typer(help="The paper's experiments: figures, tables and a summary."
 def gridworld(
     out: Out = Path("results/gridworld"),
     quick: Quick = False,
-    seed: Annotated[int, typer.Option(help="Seed of the simulation and the fits.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the simulation, folds and fits; the default is the authors'.")
+    ] = 10015,
+    inverse_temperature: Annotated[
+        float | None,
+        typer.Option(help="An expert that acts by the softmax of this times Q, not the authors' greedy one."),
+    ] = None,
     jobs: Jobs = -1,
 ) -> None:
     """The simulated expert of §5.1: HIAVI against DIRL. Interrupt it at will; the same command resumes.
@@ -29,8 +35,9 @@ def gridworld(
     """
     from hiql.experiments import gridworld
 
-    config = gridworld.GridworldConfig.quick(seed) if quick else gridworld.GridworldConfig(seed=seed)
-    show_summary(gridworld.write(gridworld.compute(config, out, n_jobs=jobs), out))
+    make = gridworld.GridworldConfig.quick if quick else gridworld.GridworldConfig
+    config = make(seed=seed, inverse_temperature=inverse_temperature)
+    show_summary(gridworld.EXPERIMENT.run(config, out, n_jobs=jobs))
 
 
 @command(app, "labyrinth")
@@ -47,7 +54,7 @@ def labyrinth(
     from hiql.experiments import labyrinth
 
     config = labyrinth.LabyrinthConfig.quick(seed) if quick else labyrinth.LabyrinthConfig(seed=seed)
-    show_summary(labyrinth.write(labyrinth.compute(config, out, n_jobs=jobs), out))
+    show_summary(labyrinth.EXPERIMENT.run(config, out, n_jobs=jobs))
 
 
 @command(app, "reversal")
@@ -55,7 +62,7 @@ def reversal(
     out: Out = Path("results/reversal"),
     quick: Quick = False,
     data: Annotated[Path | None, typer.Option(help="A table of trials of your own, beside the simulated mice.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the simulation, folds and fits.")] = 10,
+    seed: Annotated[int, typer.Option(help="Seed of the simulation, folds and fits.")] = 0,
     jobs: Jobs = -1,
 ) -> None:
     """The reversal task of §5.3: history, intentions, animals. Interrupt it at will; the same command resumes.
@@ -65,8 +72,8 @@ def reversal(
     from hiql.experiments import reversal
 
     table = None if data is None else str(data)
-    config = reversal.ReversalConfig.quick(seed, table) if quick else reversal.ReversalConfig(seed, table)
-    show_summary(reversal.write(reversal.compute(config, out, n_jobs=jobs), out))
+    config = reversal.ReversalConfig.quick(seed, table) if quick else reversal.ReversalConfig(seed=seed, data=table)
+    show_summary(reversal.EXPERIMENT.run(config, out, n_jobs=jobs))
 
 
 def show_summary(path: Path) -> None:

@@ -4,6 +4,7 @@ from hiql.evaluate.alignment import Matching, align, decoding_agreement, match_p
 from hiql.evaluate.bootstrap import Bootstrap, bootstrap
 from hiql.evaluate.coarse_to_fine import Level, choose_strength, fit_coarse_to_fine
 from hiql.evaluate.courses import Course, mean_course
+from hiql.evaluate.leaking import leaking_score
 from hiql.evaluate.naming import directedness, name_intentions, suggest_names
 from hiql.evaluate.occupancy import expected_occupancy, expected_visits
 from hiql.evaluate.predictive import predictive_check
@@ -32,6 +33,7 @@ __all__ = [
     "fit_individuals",
     "history_levels",
     "judge",
+    "leaking_score",
     "match_policies",
     "matched_value_differences",
     "mean_course",

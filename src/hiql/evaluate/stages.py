@@ -22,6 +22,7 @@ from hiql.data.table_files import load_table
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.evaluate.coarse_to_fine import STRENGTHS, FloatArray, Level, choose_strength, fit_coarse_to_fine
+from hiql.evaluate.leaking import leaking_score
 from hiql.models import HIQL, IntentionModel
 from hiql.scoring import Scored
 
@@ -32,13 +33,17 @@ STOCHASTIC: dict[str, Any] = {"method": "stochastic", "n_init": 10, "max_iter": 
 
 
 class StageScore(NamedTuple):
-    """Nats per trial on both sides of a fold, and of each animal held out (nats per trial, trials)."""
+    """Nats per trial on both sides of a fold, and of each animal held out (nats per trial, trials).
+
+    ``leaking`` is :func:`~hiql.evaluate.leaking_score` per trial of the test side, for models with intentions.
+    """
 
     train: float
     test: float
     test_trials: int
     by_subject: dict[str, tuple[float, int]]
     strength: float | None = None
+    leaking: float | None = None
 
 
 def history_levels(table: pd.DataFrame | str | PathLike[str], history: int, **columns: Any) -> list[Level]:
@@ -53,8 +58,9 @@ def history_levels(table: pd.DataFrame | str | PathLike[str], history: int, **co
 def score_model(model: Scored, train: Trajectories, test: Trajectories, strength: float | None = None) -> StageScore:
     """Score a fitted model on both sides of a fold."""
     each = {name: (model.score(part, per="step"), part.n_observed) for name, part in test.by_subject().items()}
+    leaking = leaking_score(model, test) / test.n_observed if isinstance(model, IntentionModel) else None
     return StageScore(
-        model.score(train, per="step"), model.score(test, per="step"), test.n_observed, each, strength
+        model.score(train, per="step"), model.score(test, per="step"), test.n_observed, each, strength, leaking
     )  # fmt: skip
 
 

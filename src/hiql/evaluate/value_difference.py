@@ -35,9 +35,13 @@ def matched_value_differences(
 
     A single learnt policy stands for every intention.
     """
-    policies = np.asarray(policies)
     truths = list(zip(np.asarray(rewards), np.asarray(expert_policies), strict=True))
-    cost = np.array([[expected_value_difference(mdp, r, e, p) for p in policies] for r, e in truths])
-    rows = np.arange(len(truths))
-    order = np.zeros(len(truths), dtype=np.int64) if len(policies) == 1 else linear_sum_assignment(cost)[1]
+    cost = [[expected_value_difference(mdp, r, e, p) for p in np.asarray(policies)] for r, e in truths]
+    return cheapest_matching(np.array(cost))
+
+
+def cheapest_matching(cost: npt.NDArray[np.float64]) -> MatchedDifferences:
+    """The assignment of true intentions (rows) to learnt ones (columns) whose differences have the least sum."""
+    rows = np.arange(len(cost))
+    order = np.zeros(len(cost), dtype=np.int64) if cost.shape[1] == 1 else linear_sum_assignment(cost)[1]
     return MatchedDifferences(order.tolist(), cost[rows, order].tolist())

@@ -50,8 +50,8 @@ def plus_minus(summary: dict[str, float], digits: int = 2) -> str:
     return f"{summary['mean']:.{digits}f} ± {summary['error']:.{digits}f}"
 
 
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table; the first column is text, the others are numbers."""
-    lines = [f"| {' | '.join(header)} |", f"| --- |{' ---: |' * (len(header) - 1)}"]
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]], n_text: int = 1) -> str:
+    """A Markdown table; the first ``n_text`` columns are text, the others are numbers."""
+    lines = [f"| {' | '.join(header)} |", "|" + " --- |" * n_text + " ---: |" * (len(header) - n_text)]
     lines += [f"| {' | '.join(str(cell) for cell in row)} |" for row in rows]
     return "\n".join(lines)

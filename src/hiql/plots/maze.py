@@ -115,7 +115,10 @@ def _draw_nodes(
 
 
 def _draw_policy(ax: Axes, world: World, moves: Moves, unit: float) -> None:
-    """Arrows from the node to just past the middle of its corridor: two that meet still show both ways."""
+    """Arrows from the node to the middle of its corridor; two that meet pass each other."""
     corridor = np.linalg.norm(world.positions[moves.targets] - world.positions[moves.states], axis=1)
     start = 0.15 * unit
-    draw_moves(ax, world, moves, reach=0.62 * corridor - start, start=start, width=0.085 * unit, cross=0.16 * unit)
+    draw_moves(
+        ax, world, moves, reach=0.62 * corridor - start, start=start, width=0.085 * unit, cross=0.16 * unit,
+        lane=0.15 * unit,
+    )  # fmt: skip

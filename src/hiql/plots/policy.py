@@ -59,10 +59,12 @@ def draw_moves(
     start: float = 0.0,
     width: float = 0.04,
     cross: float = 0.1,
+    lane: float = 0.0,
 ) -> None:
     """Arrows of length ``reach`` (n,) and crosses of half-width ``cross``; the fainter the less probable.
 
-    Lengths are in units of the world's positions. Arrows begin ``start`` away from their state.
+    Lengths are in units of the world's positions. Arrows begin ``start`` away from their state, and those that meet
+    another one keep ``lane`` to their right: two heads on one line would look like a cross.
     """
     origin = world.positions[moves.states]
     step = world.positions[moves.targets] - origin
@@ -71,13 +73,21 @@ def draw_moves(
     colours = to_rgba_array(POLICY).repeat(len(length), axis=0)
     colours[:, 3] = 0.15 + 0.85 * moves.probability
     direction = step[leaving] / length[leaving, None]
-    tail = origin[leaving] + start * direction
+    right = np.stack([direction[:, 1], -direction[:, 0]], axis=1)
+    tail = origin[leaving] + start * direction + lane * _opposed(moves)[leaving, None] * right
     ax.quiver(
         *tail.T, *(direction * reach[leaving, None]).T, color=colours[leaving], width=width, zorder=4,
         angles="xy", scale_units="xy", scale=1.0, units="xy", minlength=0.0,
         headwidth=3.8, headlength=3.6, headaxislength=3.2,
     )  # fmt: skip
     ax.add_collection(_crosses(origin[~leaving], colours[~leaving], cross))
+
+
+def _opposed(moves: Moves) -> npt.NDArray[np.bool_]:
+    """(n,) whether another of the moves leads the opposite way."""
+    ways = set(zip(moves.states.tolist(), moves.targets.tolist(), strict=True))
+    back = zip(moves.targets.tolist(), moves.states.tolist(), strict=True)
+    return np.array([way in ways for way in back], dtype=np.bool_)
 
 
 def _crosses(centres: FloatArray, colours: FloatArray, half: float) -> LineCollection:

@@ -28,8 +28,8 @@ def gridworld(
 ) -> World:
     """A grid of ``size`` cells a side (or width × height) with five actions.
 
-    An action moves as intended with probability 1 − ``slip``, and in one of the four directions at random
-    otherwise; at the border the agent stays. Cell (x, y) is state y · width + x; (0, 0) is drawn bottom left.
+    With probability ``slip`` an action is replaced by one drawn uniformly from all five (perhaps itself); at the border
+    the agent stays. Cell (x, y) is state y · width + x; (0, 0) is drawn bottom left.
     The defaults are those of the paper's first experiment (§5.1).
     """
     width, height = _sides(size)
@@ -68,6 +68,6 @@ def _transitions(width: int, height: int, slip: float) -> Any:
     bounds = np.array([width - 1, height - 1])
     targets = [np.clip(cells(width, height) + move, 0, bounds) @ [1, width] for move in MOVES]
     moves = [sparse.csr_array((np.ones(n_states), (np.arange(n_states), to)), (n_states,) * 2) for to in targets]
-    slipping = sum(moves[1:4], start=moves[0]) * (slip / 4)
+    slipping = sum(moves[1:], start=moves[0]) * (slip / len(moves))
     matrices = [sparse.csr_array((1.0 - slip) * move + slipping) for move in moves]
     return matrices if n_states >= SPARSE_FROM else np.stack([m.toarray() for m in matrices], axis=1)

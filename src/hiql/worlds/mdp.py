@@ -30,7 +30,7 @@ class MDP(Environment):
     ----------
     transitions : (S, A, S) array, or A sparse (S, S) matrices
         ``transitions[s, a, s']`` resp. ``transitions[a][s, s']`` is P(s' | s, a); copied.
-    discount : γ in [0, 1)
+    discount : γ in [0, 1). The paper also allows 1, but then (I − γ P̄) has no inverse and values no bound
     """
 
     transitions: Any

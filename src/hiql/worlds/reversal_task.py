@@ -27,11 +27,13 @@ INITIAL = (0.5, 0.4, 0.1)
 TRANSITION = ((0.94, 0.02, 0.04), (0.02, 0.94, 0.04), (0.12, 0.08, 0.8))
 """Our choice of the cohort's chain: "exploration" lasts a few trials, the others persist, and rewards do not matter."""
 REACTIVE_TRANSITION = (
-    ((0.40, 0.05, 0.55), (0.01, 0.98, 0.01), (0.10, 0.05, 0.85)),
-    ((0.98, 0.015, 0.005), (0.02, 0.975, 0.005), (0.15, 0.05, 0.80)),
+    ((0.70, 0.03, 0.27), (0.01, 0.98, 0.01), (0.06, 0.06, 0.88)),
+    ((0.975, 0.02, 0.005), (0.02, 0.975, 0.005), (0.10, 0.06, 0.84)),
 )
 """Our choice of a chain that reacts to the loss of reward: after an unrewarded trial an exploiting mouse may start to
-explore, so that exploration follows changes of blocks; a disengaged one does not care."""
+explore, so that exploration follows changes of blocks; a disengaged one does not care. Of seven chains with about 0.74
+of the trials correct, one whose strategies a plain fit recovers from as many trials as the paper had (seeds 101 to
+103); with exploration after every second loss it takes five times as many."""
 
 
 @dataclass(frozen=True)

@@ -2,30 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from hiql.experiments.gridworld.compute import GridworldResult
-from hiql.plots import PALETTE, draw_curves, draw_grid
+from hiql.experiments.gridworld.config import (
+    DIRL_1,
+    DIRL_2,
+    EXPERT,
+    HIAVI_1,
+    HIAVI_2,
+    PRINTED_1,
+    PRINTED_2,
+    RANDOM,
+)
+from hiql.plots import PALETTE, draw_curves, draw_grid, new_figure
 from hiql.plots.style import FAINT, INK
 
 COLOURS = {
-    "HIAVI, 1 intention": (PALETTE[5], "--"),
-    "HIAVI, 2 intentions": (PALETTE[0], "-"),
-    "DIRL, 1 map": (PALETTE[1], "--"),
-    "DIRL, 2 maps, σ = 0.01": (PALETTE[3], ":"),
-    "DIRL, 2 maps, σ = 0.1": (PALETTE[1], "-"),
-    "DIRL, 2 maps, σ = 1": (PALETTE[4], "-"),
-    "DIRL, 2 maps, σ = 10": (PALETTE[2], ":"),
-    "random": (FAINT, "--"),
-    "expert": (INK, "--"),
+    HIAVI_1: (PALETTE[5], "--"),
+    HIAVI_2: (PALETTE[0], "-"),
+    PRINTED_1: (PALETTE[5], ":"),
+    PRINTED_2: (PALETTE[0], ":"),
+    DIRL_1: (PALETTE[1], "--"),
+    DIRL_2[0.01]: (PALETTE[3], ":"),
+    DIRL_2[0.1]: (PALETTE[1], "-"),
+    DIRL_2[1.0]: (PALETTE[4], "-"),
+    DIRL_2[10.0]: (PALETTE[2], ":"),
+    RANDOM: (FAINT, "--"),
+    EXPERT: (INK, "--"),
 }
-SHOWN_COURSES = ("HIAVI, 2 intentions", "DIRL, 2 maps, σ = 0.1", "DIRL, 2 maps, σ = 1")
-SHOWN_VALUES = ("truth", "HIAVI, 1 intention", "HIAVI, 2 intentions", "DIRL, 1 map", "DIRL, 2 maps, σ = 0.1")
+SHOWN_COURSES = (HIAVI_2, PRINTED_2, DIRL_2[0.1], DIRL_2[1.0])
+SHOWN_VALUES = ("truth", HIAVI_1, HIAVI_2, PRINTED_2, DIRL_1, *DIRL_2.values())
 FEW = 20
 """Courses are shown while at least this many sessions run."""
+
+
+def figures(result: GridworldResult) -> Iterator[tuple[str, Figure]]:
+    """The panels, a file each."""
+    a = new_figure(7.2, 3.4)
+    draw_likelihood(a.subplots(), result)
+    yield "figure_3a_likelihood", a
+    b = new_figure(6.4, 3.2)
+    draw_abandon(b.subplots(), result)
+    yield "figure_3b_abandon", b
+    c = new_figure(1.65 * len(SHOWN_VALUES), 4.4)
+    draw_values(c.subplots(2, len(SHOWN_VALUES)), result)
+    yield "figure_3c_values", c
 
 
 def draw_likelihood(ax: Axes, result: GridworldResult) -> None:
@@ -35,14 +61,12 @@ def draw_likelihood(ax: Axes, result: GridworldResult) -> None:
         colour, line = COLOURS[name]
         mean, error = ([entry[key] for entry in found.values()] for key in ("mean", "error"))
         ax.errorbar(list(found), mean, error, label=name, color=colour, linestyle=line, marker="o", capsize=2)
-    ax.set_xscale("log", base=2)
-    ax.set_xticks(result.config.sizes, [str(size) for size in result.config.sizes])
-    ax.minorticks_off()
+    ax.set_xticks(result.config.sizes, [str(size) for size in result.config.sizes], rotation=60)
     ax.set_xlabel("number of expert trajectories")
     ax.set_ylabel("held-out log-likelihood\nper trajectory (nats)")
-    floor = result.likelihood["random"][max(result.config.sizes)]
+    floor = result.likelihood[RANDOM][max(result.config.sizes)]
     if floor:
-        ax.set_ylim(bottom=1.45 * floor["per_trajectory"]["mean"], top=0)
+        ax.set_ylim(bottom=1.2 * floor["per_trajectory"]["mean"], top=0.4)
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
@@ -63,7 +87,7 @@ def draw_abandon(ax: Axes, result: GridworldResult) -> None:
     ax.set_xlabel("step")
     ax.set_ylabel('probability of "abandon"')
     ax.set_ylim(-0.02, 1.02)
-    ax.legend()
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def _part(values: Sequence[float | None], shown: np.ndarray) -> np.ndarray:
@@ -82,8 +106,8 @@ def draw_values(axes: np.ndarray, result: GridworldResult) -> None:
             marks = {"#": result.expert.barriers}
             draw_grid(ax, result.expert.world, value, marks=marks, label=bar, limits=(0.0, highest))
             ax.set(xticks=[], yticks=[], xlabel="", ylabel=f'"{intention}"' if column == 0 else "")
-            if name in result.evd:
-                evd = result.evd[name][intention]
+            if name in result.authors_evd:
+                evd = result.authors_evd[name][intention]
                 ax.set_xlabel(f"EVD {evd['mean']:.2f} ± {evd['error']:.2f}")
             if row == 0:
                 ax.set_title(name.replace(", ", "\n", 1), size="medium")

@@ -23,12 +23,6 @@ def titles(result: CohortResult) -> list[str]:
     return [f"{name} ({PAPER_NAMES[name]})" if name in PAPER_NAMES else name for name in result.names]
 
 
-def family(result: CohortResult, prefix: str) -> dict[int, dict]:
-    """The scores of HIAVI by K, or of DIRL by number of maps."""
-    found = {name: s for name, s in result.scores.items() if name.startswith(prefix)}
-    return {int("".join(filter(str.isdigit, name))): scores for name, scores in found.items()}
-
-
 def _levels(result: CohortResult) -> dict[str, str]:
     return {name: colour for name, colour in LEVELS.items() if name in result.scores}
 
@@ -36,7 +30,7 @@ def _levels(result: CohortResult) -> dict[str, str]:
 def draw_published(ax: Axes, result: CohortResult, cohort: str) -> None:
     """(a) total held-out log-likelihood on the published split."""
     for prefix, colour in (("HIAVI", PALETTE[0]), ("DIRL", PALETTE[1])):
-        scores = family(result, prefix)
+        scores = result.family(prefix)
         draw_curves(ax, list(scores), [s["test"] for s in scores.values()], label=prefix, colour=colour)
     published = DIRL_PUBLISHED[cohort]
     ax.plot(list(published), list(published.values()), "x", color=PALETTE[1], label="DIRL, published", zorder=4)
@@ -49,7 +43,7 @@ def draw_published(ax: Axes, result: CohortResult, cohort: str) -> None:
 def draw_grouped(ax: Axes, result: CohortResult) -> None:
     """The honest twin of (a): folds that keep identical trajectories on the same side."""
     for prefix, colour in (("HIAVI", PALETTE[0]), ("DIRL", PALETTE[1])):
-        scores = family(result, prefix)
+        scores = result.family(prefix)
         mean, error = ([s["grouped"][key] for s in scores.values()] for key in ("mean", "error"))
         draw_curves(ax, list(scores), mean, error, colour=colour)
     for name, colour in _levels(result).items():
@@ -60,7 +54,7 @@ def draw_grouped(ax: Axes, result: CohortResult) -> None:
 def draw_bic(ax: Axes, result: CohortResult) -> None:
     """(b) BIC of the training fit, identifiable parameters only."""
     for prefix, colour in (("HIAVI", PALETTE[0]), ("DIRL", PALETTE[1])):
-        scores = family(result, prefix)
+        scores = result.family(prefix)
         draw_curves(ax, list(scores), [s["bic"] for s in scores.values()], label=prefix, colour=colour)
     ax.axvline(result.best, color=FAINT, linestyle="--", linewidth=0.8, zorder=1)
     _finish(ax, "BIC (lower is better)", f"lowest for HIAVI at K = {result.best}")

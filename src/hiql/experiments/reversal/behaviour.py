@@ -73,9 +73,10 @@ def around_switches(group: Animals, data: Trajectories, task: Task) -> dict[str,
     lags = np.arange(-BEFORE, AFTER)
     courses = np.column_stack([task.correct, group.posterior])
     windows = np.stack([_window(courses, data, task.block, at, lags) for at in changes])
-    each = [windows[group.owner[changes] == i] for i in range(len(group.names))]
-    mean, error = over_animals(np.stack([_mean(part) for part in each if len(part)]))
-    return {"lags": lags, "mean": mean, "error": error, "n_switches": len(changes)}
+    parts = [windows[group.owner[changes] == i] for i in range(len(group.names))]
+    each = np.stack([_mean(part) for part in parts if len(part)])
+    mean, error = over_animals(each)
+    return {"lags": lags, "mean": mean, "error": error, "by_animal": each, "n_switches": len(changes)}
 
 
 def _window(courses: FloatArray, data: Trajectories, block: IntArray, at: int, lags: IntArray) -> FloatArray:
@@ -90,20 +91,37 @@ def _window(courses: FloatArray, data: Trajectories, block: IntArray, at: int, l
 def before_and_after(
     group: Animals, data: Trajectories, task: Task, exploiting: int, exploring: int
 ) -> dict[str, Any] | None:
-    """P(exploitation) in the 5 trials before a change against P(exploration) in the 5 after it, in equal bins."""
+    """P(exploitation) in the 5 trials before a change against P(exploration) in the 5 after it, over animals.
+
+    Bins hold equal numbers of all changes; in each, the mean and error over the animals' means. The correlation is each
+    animal's own, over its changes.
+    """
     if task.block is None or len(changes := block_switches(data, task.block)) < N_BINS:
         return None
     lags = np.arange(-NEAR, NEAR)
     windows = np.stack([_window(group.posterior, data, task.block, at, lags) for at in changes])
-    before, after = _mean(windows[:, :NEAR, exploiting], 1), _mean(windows[:, NEAR:, exploring], 1)
-    parts = np.array_split(np.argsort(before, kind="stable"), N_BINS)
+    pairs = np.column_stack([_mean(windows[:, :NEAR, exploiting], 1), _mean(windows[:, NEAR:, exploring], 1)])
+    bins = np.argsort(np.argsort(pairs[:, 0], kind="stable")) * N_BINS // len(changes)
+    each = [pairs[group.owner[changes] == i] for i in range(len(group.names))]
+    binned = np.array(
+        [[_mean(pairs[(group.owner[changes] == i) & (bins == b)]) for b in range(N_BINS)] for i in range(len(each))]
+    )
+    mean, error = over_animals(binned)
+    r, r_error = over_animals(np.array([_correlation(own) for own in each]))
     return {
-        "before": [float(before[part].mean()) for part in parts],
-        "after": [float(after[part].mean()) for part in parts],
-        "error": [float(after[part].std(ddof=1) / np.sqrt(len(part))) if len(part) > 1 else 0.0 for part in parts],
-        "correlation": float(np.corrcoef(before, after)[0, 1]) if before.std() > 0 and after.std() > 0 else np.nan,
+        "before": mean[:, 0],
+        "after": mean[:, 1],
+        "error": error[:, 1],
+        "by_animal": binned.transpose(0, 2, 1),
+        "correlation": {"mean": float(r), "error": float(r_error), "pooled": _correlation(pairs)},
         "n_switches": len(changes),
     }
+
+
+def _correlation(pairs: FloatArray) -> float:
+    """Of n pairs (n, 2); NaN where there are fewer than three, or no spread."""
+    spread = len(pairs) > 2 and bool((pairs.std(axis=0) > 0).all())
+    return float(np.corrcoef(pairs[:, 0], pairs[:, 1])[0, 1]) if spread else np.nan
 
 
 def nearest_roles(profile: FloatArray) -> tuple[int, int]:

@@ -12,14 +12,16 @@ from hiql.data.folds import session_folds
 from hiql.data.trajectories import Trajectories
 from hiql.evaluate.stages import fit_individuals, fit_intentions
 from hiql.evaluate.strategies import in_order_of_archetypes, name_strategies, strategy_profile
+from hiql.experiments.as_printed import AS_PRINTED
+from hiql.experiments.frame import Plan, Stage
 from hiql.experiments.reversal import behaviour
-from hiql.experiments.reversal.config import SIMULATED, ReversalConfig
+from hiql.experiments.reversal.config import TRANSITIONS, ReversalConfig
 from hiql.experiments.reversal.fitting import fit_unit
 from hiql.experiments.reversal.scores import Scores, gather_scores
 from hiql.experiments.reversal.sources import Source, Task, levels, simulate, sources, task
 from hiql.experiments.reversal.truth import aligned, compare
 from hiql.models import IntentionModel
-from hiql.sweep import Failure, Outcome, run_units
+from hiql.sweep import Failure, Outcome
 
 
 class SourceResult(NamedTuple):
@@ -50,18 +52,18 @@ class ReversalResult(NamedTuple):
     failures: list[Failure]
 
 
-def compute(config: ReversalConfig, folder: Path, *, n_jobs: int | None = -1, progress: bool = True) -> ReversalResult:
-    """All fits and analyses, resumed from ``folder``/units where they were interrupted."""
+def plan(config: ReversalConfig, folder: Path) -> Plan[ReversalResult]:
+    """All fits to all sources; the simulated ones are written to ``folder`` first."""
     found = sources(config, folder)
     for source in found:  # too few sessions, or a missing column, is an error now, not in every unit
         session_folds(levels(source, config.history)[-1].data, config.n_folds)
-    units = [unit for source in found for unit in fit_units(config, source)]
+    units = [unit for source in found for unit in fit_units(config.of(source.name), source)]
     work = partial(fit_unit, found={source.name: source for source in found})
-    done, failures = run_units(
-        units, work, folder / "units", label="Reversal: fits", n_jobs=n_jobs, progress=progress
-    )  # fmt: skip
-    gathered = {source.name: gather(config, source, done) for source in found}
-    return ReversalResult(config, gathered, failures)
+    return Plan([Stage("Reversal: fits", units, work)], partial(gather, config, found))
+
+
+def gather(config: ReversalConfig, found: list[Source], done: list[Outcome], failures: list[Failure]) -> ReversalResult:
+    return ReversalResult(config, {s.name: gather_source(config.of(s.name), s, done) for s in found}, failures)
 
 
 def fit_units(config: ReversalConfig, source: Source) -> list[dict[str, Any]]:
@@ -75,6 +77,7 @@ def fit_units(config: ReversalConfig, source: Source) -> list[dict[str, Any]]:
         *({"stage": "baseline", "method": name, "history": config.history} for name in ("fQ-learning", "random")),
         {"stage": "individuals", **own},
         *({"stage": "intentions", **at, "size": k, "method": method} for k, method in config.methods()),
+        {"stage": "intentions", **own, "method": AS_PRINTED, "n_restarts": config.n_restarts},
     ]
     folded = [{**unit, "n_folds": config.n_folds, "fold": i} for unit in by_fold for i in range(config.folds_run)]
     return [shared | unit for unit in [*whole, *folded]]
@@ -88,7 +91,7 @@ def _whole_fits(config: ReversalConfig, at: dict[str, Any]) -> list[dict[str, An
     return fine + [{**coarse, "size": k} for k in config.n_intentions if config.history != 1]
 
 
-def gather(config: ReversalConfig, source: Source, done: list[Outcome]) -> SourceResult:
+def gather_source(config: ReversalConfig, source: Source, done: list[Outcome]) -> SourceResult:
     """The scores of one source, and the analysis of its fit to all sessions."""
     mine = [outcome for outcome in done if outcome.unit["source"] == source.name]
     scores = gather_scores(config, mine)
@@ -98,7 +101,7 @@ def gather(config: ReversalConfig, source: Source, done: list[Outcome]) -> Sourc
     group, found = behaviour.animals(own, data), task(source)
     profile = strategy_profile(model, data)
     roles = behaviour.nearest_roles(profile)
-    return SourceResult(
+    part = SourceResult(
         source=source,
         data=data,
         task=found,
@@ -112,8 +115,9 @@ def gather(config: ReversalConfig, source: Source, done: list[Outcome]) -> Sourc
         around=behaviour.around_switches(group, data, found),
         roles=roles,
         switching=behaviour.before_and_after(group, data, found, *roles),
-        truth=_truth(config, source, model, group) if source.name == SIMULATED else None,
+        truth=None,
     )
+    return part._replace(truth=_truth(config, part)) if source.name in TRANSITIONS else part
 
 
 def analysed_model(
@@ -126,12 +130,19 @@ def analysed_model(
     return model.permuted(in_order_of_archetypes(strategy_profile(model, found[-1].data)))
 
 
-def _truth(config: ReversalConfig, source: Source, model: IntentionModel, group: behaviour.Animals) -> dict[str, Any]:
-    """The simulated cohort's fits beside what was simulated."""
-    fine, coarse = (levels(source, history)[-1].data for history in (config.history, 1))
+def _truth(config: ReversalConfig, part: SourceResult) -> dict[str, Any]:
+    """The simulated cohort's fits beside what was simulated, and what Figures 7e and 7g would show of the truth."""
+    source, data = part.source, part.data
     fits = {
-        "ℓ = 1, plain": (analysed_model(config, source, None, 1), coarse),
-        f"ℓ = {config.history}, plain": (analysed_model(config, source, None), fine),
-        f"ℓ = {config.history}, back-off": (model, fine),
+        "ℓ = 1, plain": (analysed_model(config, source, None, 1), levels(source, 1)[-1].data),
+        f"ℓ = {config.history}, plain": (analysed_model(config, source, None), data),
+        f"ℓ = {config.history}, back-off": (part.model, data),
     }
-    return compare(simulate(config), fits, group)
+    cohort = simulate(config, source.name)
+    found = compare(cohort, fits, part.animals)
+    really = part.animals._replace(posterior=np.eye(len(cohort.stay))[cohort.table["intention"].to_numpy()])
+    roles = behaviour.nearest_roles(found["true_profile"])
+    return found | {
+        "around": behaviour.around_switches(really, data, part.task),
+        "switching": behaviour.before_and_after(really, data, part.task, *roles),
+    }

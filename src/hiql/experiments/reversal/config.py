@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from hiql.evaluate.coarse_to_fine import STRENGTHS
+from hiql.experiments.frame import ExperimentConfig
+from hiql.worlds.reversal_task import REACTIVE_TRANSITION, TRANSITION
 
-SIMULATED, TABLE = "simulated", "table"
-"""The two sources of trials: the simulated cohort, and the table given by the user."""
+REACTIVE, CONTROL, TABLE = "reactive", "control", "table"
+"""The sources of trials: two simulated cohorts, and the table given by the user."""
+TRANSITIONS: dict[str, Any] = {REACTIVE: REACTIVE_TRANSITION, CONTROL: TRANSITION}
+"""What tells the simulated cohorts apart: mice that may start to explore when a reward stays away, and mice whose
+changes of mind have nothing to do with rewards or blocks."""
 PAPER_CORRECT = {"overall": 0.74, "exploitation": 0.86, "disengaged": 0.64, "exploration": 0.56}
 """Correct rates of the paper's mice, overall and in each intention."""
 PAPER_CHOICE = {"history": 3, "n_intentions": 3}
 """What the paper selected: ℓ by held-out likelihood, K by BIC (2 or 3) and interpretability."""
 
 
-@dataclass(frozen=True)
-class ReversalConfig:
+@dataclass(frozen=True, kw_only=True)
+class ReversalConfig(ExperimentConfig):
     """Everything the results depend on.
 
     ``history`` and ``chosen`` are the ℓ and K analysed further, whatever the data prefer: the paper's. ``stochastic``
-    lists the K that are fitted by Algorithm 2 as printed too. ``data`` is the path of a table of trials. ``panels``
-    writes every panel of the figures to a file of its own, too.
+    lists the K that are fitted by Algorithm 2 as printed too: none, since that takes half an hour a cohort, and ``make
+    bench`` compares the two. ``data`` is the path of a table of trials. ``panels`` writes every panel of the figures to
+    a file of its own, too.
     """
 
-    seed: int = 10
     data: str | None = None
     histories: tuple[int, ...] = (1, 2, 3, 4, 5)
     history: int = PAPER_CHOICE["history"]
     n_intentions: tuple[int, ...] = (1, 2, 3, 4, 5)
     chosen: int = PAPER_CHOICE["n_intentions"]
-    stochastic: tuple[int, ...] = (3,)
-    n_folds: int = 5
-    folds_run: int = 5
+    stochastic: tuple[int, ...] = ()
     strengths: tuple[float, ...] = STRENGTHS
     n_mice: int = 9
     n_sessions: int = 64
@@ -39,18 +43,22 @@ class ReversalConfig:
     panels: bool = True
 
     @classmethod
-    def quick(cls, seed: int = 10, data: str | None = None) -> ReversalConfig:
+    def quick(cls, seed: int = 0, data: str | None = None) -> ReversalConfig:
         """Fewer histories, intentions, folds and strengths: a look in under two minutes."""
         return cls(
-            seed,
-            data,
+            seed=seed,
+            data=data,
             histories=(1, 2, 3),
             n_intentions=(1, 2, 3),
-            stochastic=(),
             folds_run=2,
             strengths=(4.0, 16.0, 64.0),
             panels=False,
         )
+
+    def of(self, source: str) -> ReversalConfig:
+        """The config of one source: the control is there for what happens around blocks, and has few scores."""
+        few = tuple(k for k in self.n_intentions if k <= self.chosen)
+        return replace(self, folds_run=1, n_intentions=few, stochastic=()) if source == CONTROL else self
 
     def methods(self) -> list[tuple[int, str]]:
         """The fits of the second stage, K and how, the longest last."""

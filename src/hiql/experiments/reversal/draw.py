@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from hiql.evaluate.strategies import MEASURES
+from hiql.experiments.results import plus_minus
 from hiql.experiments.reversal.behaviour import example_session
 from hiql.experiments.reversal.compute import SourceResult
 from hiql.plots import PALETTE, draw_bars, draw_curves, draw_transition_matrix
@@ -20,26 +21,37 @@ LONGEST = 150
 METHOD_COLOURS = {"plain": PALETTE[0], "back-off": PALETTE[1], "stochastic": PALETTE[2]}
 
 
-def panels(part: SourceResult) -> dict[str, Panel]:
-    """The panels that this source allows, by their letter on the sheet."""
-    found: dict[str, Panel] = {
-        "a": ("6a  how much history", draw_histories),
-        "b": ("6b  against fQ-learning", draw_against_rival),
-        "c": ("6c  BIC", draw_bic),
-        "d": ("6d  strategies", draw_profiles),
-        "f": ("6f  performance", draw_performance),
-        "h": ("7a  an example session", draw_session),
-        "i": ("7b  its mouse's switching", draw_switching),
+def panels() -> dict[str, Panel]:
+    """All panels, numbered as in the paper, by their letter on the sheet."""
+    return {
+        "a": ("7a  how much history", draw_histories),
+        "b": ("7b  against fQ-learning", draw_against_rival),
+        "c": ("7c  BIC", draw_bic),
+        "d": ("7d  strategies", draw_profiles),
+        "e": ("7e  around a change of blocks", draw_around),
+        "f": ("7f  performance", draw_performance),
+        "g": ("7g  before and after a change", draw_before_after),
+        "h": ("8a  an example session", draw_session),
+        "i": ("8b  its mouse's switching", draw_switching),
     }
-    if part.around is not None:
-        found["e"] = ("6e  around a change of blocks", draw_around)
-    if part.switching is not None:
-        found["g"] = ("6g  before and after a change", draw_before_after)
-    return found
+
+
+def draw_panel(ax: Axes, part: SourceResult, letter: str) -> None:
+    """One panel, which says in its title where its mice come from: the paper's are recordings."""
+    title, draw = panels()[letter]
+    draw(ax, part)
+    note = "" if part.truth is None else "  (simulated)"
+    ax.set_title(title + note, loc="left", size="medium", pad=20.0 if letter == "h" else None)
+
+
+def _lacking(ax: Axes, what: str) -> None:
+    """An empty panel that says why."""
+    ax.set_axis_off()
+    ax.text(0.5, 0.5, what, transform=ax.transAxes, ha="center", va="center", color=FAINT, size="small")
 
 
 def draw_histories(ax: Axes, part: SourceResult) -> None:
-    """6a: a single intention, train and held out, against ℓ."""
+    """7a: a single intention, train and held out, against ℓ."""
     lengths = list(part.scores.histories)
     for side, colour in (("train", FAINT), ("test", INK)):
         values = [part.scores.histories[length][side] for length in lengths]
@@ -51,7 +63,7 @@ def draw_histories(ax: Axes, part: SourceResult) -> None:
 
 
 def draw_against_rival(ax: Axes, part: SourceResult) -> None:
-    """6b: held-out gain over fQ-learning against K; a thin line a mouse (back-off), means thick."""
+    """7b: held-out gain over fQ-learning against K; a thin line a mouse (back-off), means thick."""
     rival = part.scores.baselines["fQ-learning"]["by_subject"]
     for method, style in (("back-off", "-"), ("plain", ":")):
         sizes = part.scores.intentions[method]
@@ -69,7 +81,7 @@ def draw_against_rival(ax: Axes, part: SourceResult) -> None:
 
 
 def draw_bic(ax: Axes, part: SourceResult) -> None:
-    """6c: BIC of the fits to all sessions."""
+    """7c: BIC of the fits to all sessions."""
     for method, sizes in part.scores.whole.items():
         if method == "fQ-learning":
             for found in sizes.values():
@@ -82,7 +94,7 @@ def draw_bic(ax: Axes, part: SourceResult) -> None:
 
 
 def draw_profiles(ax: Axes, part: SourceResult) -> None:
-    """6d: switch, win-stay, lose-switch of each intention; grey a mouse, coloured their mean."""
+    """7d: switch, win-stay, lose-switch of each intention; grey a mouse, coloured their mean."""
     n = len(MEASURES)
     for i, name in enumerate(part.names):
         x = np.arange(n) + i * (n + 0.6)
@@ -96,8 +108,9 @@ def draw_profiles(ax: Axes, part: SourceResult) -> None:
 
 
 def draw_around(ax: Axes, part: SourceResult) -> None:
-    """6e: performance (black) and posteriors around a change of blocks."""
+    """7e: performance (black) and posteriors around a change of blocks."""
     if part.around is None:
+        _lacking(ax, "needs recordings\nwith block numbers")
         return
     lags, mean, error = (np.asarray(part.around[key]) for key in ("lags", "mean", "error"))
     draw_curves(ax, lags, mean[:, 0], error[:, 0], "correct", colour=INK, linestyle="--", marker=None)
@@ -111,7 +124,7 @@ def draw_around(ax: Axes, part: SourceResult) -> None:
 
 
 def draw_performance(ax: Axes, part: SourceResult) -> None:
-    """6f: correct trials, overall (grey) and under each intention."""
+    """7f: correct trials, overall (grey) and under each intention."""
     colours = [FAINT, *(intention_colour(i) for i in range(len(part.names)))]
     names = ["overall", *part.names]
     draw_bars(ax, names, part.performance["mean"], part.performance["error"], colours=colours)
@@ -121,21 +134,23 @@ def draw_performance(ax: Axes, part: SourceResult) -> None:
 
 
 def draw_before_after(ax: Axes, part: SourceResult) -> None:
-    """6g: exploiting before a change against exploring after it."""
+    """7g: exploiting before a change against exploring after it; grey a mouse, black mean and error over mice."""
     if part.switching is None:
+        _lacking(ax, "needs recordings\nwith changes of blocks")
         return
     exploit, explore = (part.names[i] for i in part.roles)
     before, after, error = (part.switching[key] for key in ("before", "after", "error"))
-    ax.errorbar(before, after, error, color=INK, marker="o", capsize=2)
+    for x, y in part.switching["by_animal"]:
+        ax.plot(x, y, color=UNSEEN, linewidth=0.7, zorder=1)
+    ax.errorbar(before, after, error, color=INK, marker="o", capsize=2, zorder=3)
     ax.set(xlabel=f"P({exploit}), 5 trials before", ylabel=f"P({explore}), 5 trials after")
-    ax.annotate(
-        f"r = {part.switching['correlation']:.2f}", (0.97, 0.95), xycoords="axes fraction", ha="right", va="top"
-    )
+    r = f"r = {plus_minus(part.switching['correlation'])}"
+    ax.annotate(r, (0.97, 0.95), xycoords="axes fraction", ha="right", va="top")
     ax.set_ylim(bottom=0.0)
 
 
 def draw_session(ax: Axes, part: SourceResult) -> None:
-    """7a: one session. Posteriors between choices of either side (dot: rewarded, triangle: not); blocks in grey."""
+    """8a: one session. Posteriors between choices of either side (dot: rewarded, triangle: not); blocks in grey."""
     session = example_session(part.data, part.task)
     steps = part.data.session(session)
     steps = slice(steps.start, min(steps.stop, steps.start + LONGEST))
@@ -168,7 +183,7 @@ def _shade_blocks(ax: Axes, block: np.ndarray) -> None:
 
 
 def draw_switching(ax: Axes, part: SourceResult) -> None:
-    """7b: how the intentions of the example session's mouse follow one another."""
+    """8b: how the intentions of the example session's mouse follow one another."""
     mouse = part.data.subjects[example_session(part.data, part.task)]
     draw_transition_matrix(ax, part.animals.transitions[part.animals.names.index(mouse)], part.names)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
 from hiql.experiments.reversal import draw
-from hiql.experiments.reversal.compute import SourceResult
-from hiql.plots import new_figure, save_figure, style
+from hiql.experiments.reversal.compute import ReversalResult, SourceResult
+from hiql.plots import new_figure
+from hiql.plots.style import FAINT
 
 SHEET = "aaabbbcccddd;eeeeefffgggg;hhhhhhhhhiii"
 """Where the panels lie: one letter a panel, rows apart by semicolons."""
@@ -17,24 +18,21 @@ SIZE = (4.4, 3.8)
 """Inches of a panel on its own: wide ones by letter, the others with room for long names beside a matrix."""
 
 
-def write_figures(part: SourceResult, folder: Path, name: str, *, panels: bool = True) -> None:
-    """``figures_6_7_<name>`` with all panels, and with ``panels`` one file a panel in the folder "panels"."""
-    with style():
-        save_figure(sheet(part), folder / f"figures_6_7_{name}")
-        for letter, (title, draw_panel) in draw.panels(part).items() if panels else ():
+def figures(result: ReversalResult) -> Iterator[tuple[str, Figure]]:
+    """``figures_7_8_<source>`` with all panels, and unless the run is quick one file a panel in the folder "panels"."""
+    for name, part in result.sources.items():
+        yield f"figures_7_8_{name}", sheet(part)
+        for letter, (title, _) in draw.panels().items() if result.config.panels else ():
             figure = new_figure(*SIZES.get(letter, SIZE))
-            draw_panel(figure.subplots(), part)
-            save_figure(figure, folder / "panels" / f"figure_{title.split(' ', 1)[0]}_{name}")
+            draw.draw_panel(figure.subplots(), part, letter)
+            yield f"panels/figure_{title.split(' ', 1)[0]}_{name}", figure
 
 
 def sheet(part: SourceResult) -> Figure:
-    """All panels; those the source does not allow stay empty."""
+    """All panels; those that need what the source lacks say so."""
     figure = new_figure(12.5, 9.8)
-    panels = draw.panels(part)
-    axes = figure.subplot_mosaic(SHEET.replace(";", "\n"))
-    for letter, (title, draw_panel) in panels.items():
-        draw_panel(axes[letter], part)
-        axes[letter].set_title(title, loc="left", size="medium")
-    for letter in set(axes) - set(panels):
-        axes[letter].set_axis_off()
+    for letter, ax in figure.subplot_mosaic(SHEET.replace(";", "\n")).items():
+        draw.draw_panel(ax, part, letter)
+    if part.truth is not None:
+        figure.supxlabel("Simulated mice: the paper's own recordings are not public.", size="small", color=FAINT)
     return figure

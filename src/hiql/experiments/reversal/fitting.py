@@ -18,7 +18,9 @@ from hiql.evaluate.stages import (
     score_intentions,
     score_model,
 )
+from hiql.experiments.as_printed import AS_PRINTED, Procedure, fit_as_printed
 from hiql.experiments.reversal.sources import Source, levels
+from hiql.solvers.iql import ExpectedIQL
 
 Unit = Mapping[str, Any]
 
@@ -51,8 +53,18 @@ def _history(source: Source, unit: Unit) -> dict[str, Any]:
 def _intentions(source: Source, unit: Unit) -> dict[str, Any]:
     found = levels(source, unit["history"])
     fold = fold_of(found[-1].data, unit)
+    if unit["method"] == AS_PRINTED:
+        return _as_printed(found[-1].data, fold, unit)
     options = {"strengths": unit["strengths"], "random_state": unit["seed"]}
     return score_intentions(found, fold, unit["size"], unit["method"], **options)._asdict()
+
+
+def _as_printed(data: Trajectories, fold: Fold, unit: Unit) -> dict[str, Any]:
+    """Algorithm 3 as its authors ran it; the policies of Algorithm 2 are those of its fixed point."""
+    train, test = data.select(fold.train), data.select(fold.test)
+    procedure = Procedure(n_starts=unit["n_restarts"])
+    model = fit_as_printed(unit["size"], ExpectedIQL(), train, test, procedure=procedure, seed=unit["seed"])
+    return score_model(model, train, test)._asdict()
 
 
 def _baseline(source: Source, unit: Unit) -> dict[str, Any]:

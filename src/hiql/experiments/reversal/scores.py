@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hiql.evaluate.stages import pooled
+from hiql.experiments.as_printed import AS_PRINTED
 from hiql.experiments.results import mean_and_error
 from hiql.experiments.reversal.config import ReversalConfig
 from hiql.sweep import Outcome
@@ -51,7 +52,7 @@ def gather_scores(config: ReversalConfig, outcomes: list[Outcome]) -> Scores:
     middle = config.strengths[len(config.strengths) // 2]
     return Scores(
         {length: _folds(_with(outcomes, "history", history=length)) for length in config.histories},
-        {method: _by_size(outcomes, method) for method in methods},
+        {method: _by_size(outcomes, method) for method in [*methods, AS_PRINTED]},
         {name: _folds(_with(outcomes, "baseline", method=name)) for name in ("fQ-learning", "random")},
         {method: _whole(outcomes, method, config.history) for method in [*methods, "fQ-learning"]},
         _whole(outcomes, "plain", 1),
@@ -86,14 +87,22 @@ def _folds(outcomes: list[Outcome]) -> dict[str, Any]:
     results = [o.result for o in outcomes]
     if not results:
         nothing = {"mean": float("nan"), "error": float("nan")}
-        return {"train": nothing, "test": nothing, "pooled": float("nan"), "by_subject": {}, "strengths": []}
+        empty: dict[str, Any] = {"train": nothing, "test": nothing, "pooled": float("nan"), "leaking": None}
+        return empty | {"by_subject": {}, "strengths": []}
     return {
         "train": mean_and_error(r["train"] for r in results),
         "test": mean_and_error(r["test"] for r in results),
-        "pooled": float(np.average([r["test"] for r in results], weights=[r["test_trials"] for r in results])),
+        "pooled": _pooled(results, "test"),
+        "leaking": _pooled(results, "leaking"),
         "by_subject": _subjects([r["by_subject"] for r in results]),
         "strengths": [r["strength"] for r in results if r["strength"] is not None],
     }
+
+
+def _pooled(results: list[dict[str, Any]], key: str) -> float | None:
+    """Over all held-out trials together; None where a model has no such score."""
+    values = [r[key] for r in results]
+    return None if None in values else float(np.average(values, weights=[r["test_trials"] for r in results]))
 
 
 def _subjects(folds: list[dict[str, Any]]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Where the trials come from. The simulated cohort is written as a table too, so both sources go the same way."""
+"""Where the trials come from. Simulated cohorts are written as tables too, so all sources go the same way."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hiql.data.tables import ordered_sessions
 from hiql.errors import BadTable
 from hiql.evaluate.coarse_to_fine import Level
 from hiql.evaluate.stages import history_levels
-from hiql.experiments.reversal.config import SIMULATED, TABLE, ReversalConfig
+from hiql.experiments.reversal.config import TABLE, TRANSITIONS, ReversalConfig
 from hiql.files import write_whole
 from hiql.worlds.reversal_task import ReversalCohort, simulate_reversal
 
@@ -44,9 +44,9 @@ class Task(NamedTuple):
 
 
 def sources(config: ReversalConfig, folder: Path) -> list[Source]:
-    """The simulated cohort, written to ``folder``, and the user's table if there is one."""
-    simulated = write_whole(folder / "simulated.csv", simulate(config).table.to_csv(index=False))
-    found = [_source(SIMULATED, simulated)]
+    """The simulated cohorts, written to ``folder``, and the user's table if there is one."""
+    tables = {name: simulate(config, name).table.to_csv(index=False) for name in TRANSITIONS}
+    found = [_source(name, write_whole(folder / f"{name}.csv", table)) for name, table in tables.items()]
     if config.data is not None:
         load_table(config.data)  # an unreadable file is an error now, not in every unit
         found.append(_source(TABLE, Path(config.data)))
@@ -57,12 +57,13 @@ def _source(name: str, path: Path) -> Source:
     return Source(name, path.resolve(), hashlib.sha256(path.read_bytes()).hexdigest())
 
 
-def simulate(config: ReversalConfig) -> ReversalCohort:
-    """The cohort whose truth is known."""
-    return simulate_reversal(config.n_mice, config.n_sessions, config.n_trials, config.seed)
+def simulate(config: ReversalConfig, name: str) -> ReversalCohort:
+    """A cohort whose truth is known."""
+    sizes = (config.n_mice, config.n_sessions, config.n_trials)
+    return simulate_reversal(*sizes, config.seed, transition=TRANSITIONS[name])
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def trials(source: Source) -> tuple[pd.DataFrame, dict[str, Any]]:
     """The table, session by session, and the column arguments of :func:`hiql.bandit_trials` for it."""
     table = load_table(source.path)
@@ -73,7 +74,7 @@ def trials(source: Source) -> tuple[pd.DataFrame, dict[str, Any]]:
     return ordered_sessions(table, "session", columns["subject"], columns["step"])[0], columns
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=12)
 def levels(source: Source, history: int) -> list[Level]:
     """The trials with histories of 1 … ℓ trials."""
     table, columns = trials(source)

@@ -5,15 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from hiql.evaluate.strategies import MEASURES
+from hiql.experiments.as_printed import LEAKING, about_as_printed
 from hiql.experiments.results import markdown_table, plus_minus
 from hiql.experiments.reversal.compute import ReversalResult, SourceResult
-from hiql.experiments.reversal.config import PAPER_CHOICE, PAPER_CORRECT, SIMULATED
+from hiql.experiments.reversal.config import CONTROL, PAPER_CHOICE, PAPER_CORRECT, REACTIVE
 
-OUR_CHOICE = (
-    "The paper's recordings are not public, and it reports neither lapses nor chains. The simulated mice follow its "
-    "three strategies; their lapses and chain were chosen by us so that about 0.74 of the trials are correct. Their "
-    "overall correct rate is therefore no evidence; what the fits recover is."
-)
+TITLES = {
+    REACTIVE: "Simulated mice that react to the loss of reward",
+    CONTROL: "Simulated mice that do not: the control",
+}
+OUR_CHOICE = {
+    REACTIVE: "The paper's recordings are not public, and it reports neither lapses nor chains. The simulated mice "
+    "follow its three strategies; their lapses and chain were chosen by us so that about 0.74 of the trials are "
+    "correct. An exploiting mouse may start to explore after an unrewarded trial, so that exploration follows changes "
+    "of blocks. Overall correct rate and strategies are therefore no evidence; what the fits recover is.",
+    CONTROL: "The same strategies and lapses, but a chain that knows neither rewards nor blocks; scores are of one "
+    "fold only. What Figures 7e and 7g show of these mice is what they show where there is no reason for it. "
+    "Exploration rises after a change all the same: a block ends when most of its last trials were correct, which "
+    "selects moments of exploitation, and what follows is a return to the average.",
+}
 ANOTHER_TASK = (
     "These animals need not have done the paper's task: there the good side was always rewarded and the other never. "
     "(The public mice of Bari et al. 2019 chose between baited sides rewarded with probabilities such as 0.4 and 0.1: "
@@ -31,29 +41,27 @@ SIMULATED_HISTORY = (
 )
 
 
-def summary(result: ReversalResult) -> str:
-    """summary.md: the three stages and the intentions of each source, beside the paper's values."""
+def sections(result: ReversalResult) -> list[str]:
+    """The three stages and the intentions of each source, beside the paper's values."""
     config = result.config
     parts = [
-        "# Reversal task (paper, §5.3, Appendix C.3, Figures 7 and 8)",
-        f"Seed {config.seed}; {config.folds_run} of {config.n_folds} folds over sessions, animals spread evenly. "
+        f"Seed {config.seed}; {config.folds} over sessions, animals spread evenly. "
         "Scores are held-out nats per trial; the strength of each prior is chosen on training sessions. *Plain* is "
-        "HIQL with a pseudo-count of 0.1, *back-off* pulls the policy of a history towards that of the shorter one, "
-        "*stochastic* is Algorithm 2 as printed, with 10 starts.",
+        "HIQL with a pseudo-count of 0.1, *back-off* pulls the policy of a history towards that of the shorter one. "
+        + ("*Stochastic* is Algorithm 2 as printed, with 10 starts. " if config.stochastic else "")
+        + about_as_printed(config.n_restarts),
     ]
     for name, part in result.sources.items():
-        title = "Simulated mice" if name == SIMULATED else f"Animals of {part.source.path.name}"
+        title = TITLES.get(name) or f"Animals of {part.source.path.name}"
         parts += [f"## {title}", *_source(result, part)]
-    if result.failures:
-        parts += ["## Failed units", *(f"- {failure.unit}: {failure.error}" for failure in result.failures)]
-    return "\n\n".join(parts) + "\n"
+    return parts
 
 
 def _source(result: ReversalResult, part: SourceResult) -> list[str]:
-    config, simulated = result.config, part.truth is not None
+    config, simulated = result.config.of(part.source.name), part.truth is not None
     return [
         f"{len(part.animals.names)} animals, {part.data.n_sessions} sessions, {part.data.n_observed} trials.",
-        OUR_CHOICE if simulated else ANOTHER_TASK,
+        OUR_CHOICE.get(part.source.name, ANOTHER_TASK),
         "### Stage 1: how much history",
         _histories(part),
         f"Held-out likelihood chooses ℓ = {part.scores.chosen_history} (paper: {PAPER_CHOICE['history']}); "
@@ -83,18 +91,19 @@ def _intentions(part: SourceResult) -> str:
     rows = []
     for method, sizes in scores.intentions.items():
         for k, s in sizes.items():
-            whole = scores.whole[method].get(k, {})
+            whole = scores.whole.get(method, {}).get(k, {})
             rows.append(
                 [f"K = {k}, {method}", *_folds(s), f"{s['pooled'] - rival['pooled']:+.4f}", *_bic(whole), _list(s)]
             )
     rows.append(["fQ-learning, each animal", *_folds(rival), "", *_bic(scores.whole["fQ-learning"].get(0, {})), ""])
     rows.append(["random", *_folds(scores.baselines["random"]), "", "", "", ""])
-    header = ["model", "train", "held out", "pooled", "Δ fQ", "BIC (all sessions)", "free", "strengths"]
+    header = ["model", "train", "held out", "pooled", LEAKING, "Δ fQ", "BIC (all sessions)", "free", "strengths"]
     return markdown_table(header, rows)
 
 
 def _folds(scores: dict[str, Any]) -> list[str]:
-    return [plus_minus(scores["train"], 4), plus_minus(scores["test"], 4), f"{scores['pooled']:.4f}"]
+    leaking = "" if scores["leaking"] is None else f"{scores['leaking']:.4f}"
+    return [plus_minus(scores["train"], 4), plus_minus(scores["test"], 4), f"{scores['pooled']:.4f}", leaking]
 
 
 def _bic(whole: dict[str, Any]) -> list[str]:
@@ -153,16 +162,15 @@ def _in_brackets(part: SourceResult, intention: int) -> list[str]:
 
 def _behaviour(part: SourceResult) -> list[str]:
     if part.task.block is None:
-        return ["The table has no column *block*: Figures 7e and 7g are left out."]
+        return ["The table has no column *block*: Figures 7e and 7g are empty."]
     if part.switching is None:
-        return ["There are too few changes of blocks: Figures 7e and 7g are left out."]
+        return ["There are too few changes of blocks: Figures 7e and 7g are empty."]
     exploit, explore = (part.names[i] for i in part.roles)
     text = (
         f"Over {part.switching['n_switches']} changes of blocks, P({exploit}) in the 5 trials before and P({explore}) "
-        f"in the 5 after correlate with r = {part.switching['correlation']:.2f} (paper: positive)."
+        f"in the 5 after correlate with r = {plus_minus(part.switching['correlation'])} (mean ± error over animals; "
+        f"all changes together {part.switching['correlation']['pooled']:.2f}; paper: positive)."
     )
-    if part.truth is not None:
-        text += " The simulated chain knows nothing of blocks, so no such tie was simulated."
     return [text]
 
 

@@ -1,26 +1,21 @@
-"""Everything the experiment leaves behind: results.json, figures, models, summary.md."""
+"""The results of the reversal task as JSON holds them."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from hiql.experiments.results import write_results
 from hiql.experiments.reversal.compute import ReversalResult, SourceResult
-from hiql.experiments.reversal.figures import write_figures
-from hiql.experiments.reversal.summary import summary
-from hiql.files import write_whole
+from hiql.models import IntentionModel
 
 
-def write(result: ReversalResult, folder: Path) -> Path:
-    """Write all files into ``folder``; returns the path of summary.md."""
-    document = {"sources": {name: _document(part) for name, part in result.sources.items()}}
-    failures = [failure._asdict() for failure in result.failures]
-    write_results(folder / "results.json", result.config, document | {"failures": failures})
-    for name, part in result.sources.items():
-        part.model.save(folder / f"{name}.hiql")
-        write_figures(part, folder, name, panels=result.config.panels)
-    return write_whole(folder / "summary.md", summary(result))
+def document(result: ReversalResult) -> dict[str, Any]:
+    """What results.json holds of the result."""
+    return {"sources": {name: _document(part) for name, part in result.sources.items()}}
+
+
+def models(result: ReversalResult) -> dict[str, IntentionModel]:
+    """The fits to all sessions of each source."""
+    return {name: part.model for name, part in result.sources.items()}
 
 
 def _document(part: SourceResult) -> dict[str, Any]:
