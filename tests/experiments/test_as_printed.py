@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import hiql
+from hiql.choices import Evidence, Policies
 from hiql.evaluate import leaking_score
-from hiql.experiments.as_printed import AsPrinted, FlooredPolicy, Procedure, RandomStartChain, fit_as_printed
+from hiql.experiments.as_printed import AsPrinted, FlooredPolicies, Procedure, RandomStartChain, fit_as_printed
 from hiql.solvers.iavi import IAVI
-from hiql.solvers.preference import Evidence
 from tests.oracles.algorithms import iavi_iterated
 
 
@@ -28,8 +28,8 @@ def halves(expert):
 def test_a_millionth_is_added_to_the_probability_not_to_the_count(expert):
     counts = np.zeros((1, 25, 5))
     counts[0, 3] = [0, 0, 0, 20_000, 0]
-    evidence = Evidence(expert.data, counts, lambda: None)
-    policy = np.exp(FlooredPolicy(IAVI(0.0, mdp=expert.world)).policy(evidence))
+    evidence = Evidence(expert.data, np.append(counts.ravel(), 0.0)[:, None], lambda: None)
+    policy = np.exp(FlooredPolicies().update(Policies(counts), evidence).log_policy)
     np.testing.assert_allclose(policy[0, 3, 0], 1e-6 / (1 + 5e-6), rtol=1e-9)  # whatever the count
     np.testing.assert_allclose(policy[0, 4], 0.2)  # nothing was drawn here
 
@@ -43,16 +43,18 @@ def test_the_start_and_the_end_of_iavi_change_no_policy(expert):
 
 
 def test_the_initial_distribution_starts_at_random(expert):
-    starts = [np.exp(RandomStartChain().init(expert.data, 2, np.random.default_rng(i))[0]) for i in range(3)]
+    starts = [
+        np.exp(RandomStartChain().start(expert.data, 2, np.random.default_rng(i)).log_initial[0]) for i in range(3)
+    ]
     assert all(start.sum() == pytest.approx(1.0) for start in starts)
     assert len({round(start[0], 6) for start in starts}) == 3
 
 
 def test_a_start_ends_when_the_decoding_stands_still(expert, halves):
-    model = AsPrinted(2, solver=IAVI(0.0, mdp=expert.world), random_state=1).fit(halves[0])
-    longer = AsPrinted(
-        2, solver=IAVI(0.0, mdp=expert.world), procedure=Procedure(until_decoded=False), random_state=1
-    ).fit(halves[0])
+    model = AsPrinted(2, reward=IAVI(mdp=expert.world), random_state=1).fit(halves[0])
+    longer = AsPrinted(2, reward=IAVI(mdp=expert.world), procedure=Procedure(until_decoded=False), random_state=1).fit(
+        halves[0]
+    )
     assert model.converged_
     assert model.n_iter_ < longer.n_iter_
     assert model.reward_.shape == (2, 25, 5)
@@ -60,7 +62,7 @@ def test_a_start_ends_when_the_decoding_stands_still(expert, halves):
 
 def test_weighted_by_the_posterior_it_is_plain_em(expert, halves):
     ours = Procedure(sampled=False, floor=None, pseudo_count=0.1, chain_pseudo_count=0.1, until_decoded=False)
-    model = AsPrinted(2, solver=IAVI(0.1, mdp=expert.world), procedure=ours).fit(halves[0])
+    model = AsPrinted(2, reward=IAVI(mdp=expert.world), procedure=ours).fit(halves[0])
     assert (np.diff(model.trace_) >= -1e-9).all()
     best = hiql.HIAVI(2, mdp=expert.world, progress=False).fit(halves[0])
     assert model.objective_ <= best.objective_ + 1e-6
@@ -69,11 +71,10 @@ def test_weighted_by_the_posterior_it_is_plain_em(expert, halves):
 @pytest.mark.parametrize("by", ["leaking", "test", "training"])
 def test_the_best_of_the_starts_is_kept(expert, halves, by):
     train, test = halves
-    fit = partial(fit_as_printed, 2, partial(IAVI, mdp=expert.world), train, test)
+    fit = partial(fit_as_printed, 2, IAVI(mdp=expert.world), train, test)
     chosen = fit(procedure=Procedure(n_starts=4, chosen_by=by))
     starts = [
-        AsPrinted(2, solver=IAVI(0.0, mdp=expert.world), procedure=Procedure(), random_state=i).fit(train)
-        for i in range(4)
+        AsPrinted(2, reward=IAVI(mdp=expert.world), procedure=Procedure(), random_state=i).fit(train) for i in range(4)
     ]
     scores = {
         "leaking": [leaking_score(model, test) for model in starts],
