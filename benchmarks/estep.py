@@ -15,9 +15,9 @@ import numpy as np
 
 import hiql
 from hiql.dynamics import Chain
-from hiql.inference import emission, expect
+from hiql.engine.inference import emission, expect
+from hiql.engine.threads import map_in_threads
 from hiql.kernels.exact_smoother import smooth_sessions
-from hiql.threads import map_in_threads
 from measuring import Contenders, race
 from peers import dynamax_estep, hmmlearn_estep, plain_c_estep
 from rows import Row, arguments, report, row_of

@@ -22,12 +22,12 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from hiql.solvers.counting import CountingPolicy
+from hiql.rewards.counting import CountingPolicy
 
 import hiql
 from hiql.dynamics import MarkovChain
-from hiql.problem import Point, Problem
-from hiql.search import random_policies
+from hiql.engine.problem import Point, Problem
+from hiql.engine.search import random_policies
 from measuring import race, timed
 from peer_fits import Fit, Parameters, dynamax_glm_fit, dynamax_pairs_fit, hmmlearn_fit, score
 from rows import Row, arguments, report, row_of, tell

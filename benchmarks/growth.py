@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
-from hiql.solvers.counting import CountingPolicy
+from hiql.rewards.counting import CountingPolicy
 
 import hiql
 from apart import apart
@@ -30,9 +30,9 @@ from hiql.data.blocks import BLOCK
 from hiql.data.coding import Coding
 from hiql.data.mapped import array_file, new_data_folder, write_about
 from hiql.dynamics import MarkovChain
+from hiql.engine.problem import Point, Problem
+from hiql.engine.search import random_policies
 from hiql.files import write_whole
-from hiql.problem import Point, Problem
-from hiql.search import random_policies
 from linear_solvers import run_iavi
 from measuring import Contenders, race, status
 from rows import Row, arguments, report, row_of, tell

@@ -15,9 +15,9 @@ import numpy as np
 from scipy.stats import beta
 
 import hiql
-from hiql.em import Climb, plain_climb
-from hiql.problem import Problem
-from hiql.search import AGREE, _start
+from hiql.engine.climb import Climb, plain_climb
+from hiql.engine.problem import Problem
+from hiql.engine.search import AGREE, _start
 from rows import Row, arguments, report, tell
 
 GOAL = 0.95

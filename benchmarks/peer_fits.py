@@ -29,7 +29,7 @@ from scipy.special import softmax
 
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain
-from hiql.inference import expect
+from hiql.engine.inference import expect
 
 CONCENTRATION = 1.1
 

@@ -17,7 +17,7 @@ import numpy as np
 import hiql
 from hiql.baselines import DIRL, CountPolicy, MaxCausalEntropyIRL, TimedCountPolicy
 from hiql.experiments.labyrinth.config import DIRL_PUBLISHED, dirl_settings
-from hiql.scoring import ScoredEstimator
+from hiql.models.scoring import ScoredEstimator
 from measuring import once
 from rows import Row, arguments, report, row_of, tell
 

@@ -70,7 +70,8 @@ class OtherProcess:
 
     SCRIPT = """
 import sys
-import hiql.cluster, hiql.sweep, pytest  # before the scheduler runs: its worker's imports would keep it from answering
+# before the scheduler runs: its worker's imports would keep it from answering
+import hiql.engine.cluster, hiql.sweep, pytest
 from tests.clusters import QUIET, LOOPBACK
 from distributed import LocalCluster
 options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "scheduler_port": int(sys.argv[1])}

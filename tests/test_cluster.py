@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import hiql
-from hiql.cluster import count_part
 from hiql.dynamics import MarkovChain
+from hiql.engine.cluster import count_part
+from hiql.engine.inference import chunks
 from hiql.errors import ClusterUnavailable, InvalidParameter, ShapeMismatch
-from hiql.inference import chunks
 from hiql.models import IntentionModel
 from hiql.parts import Rows
-from hiql.solvers.iavi import IAVI
+from hiql.rewards.iavi import IAVI
 from tests.clusters import OtherProcess, cluster
 from tests.problems import random_mdp, random_policy, switching_data
 
@@ -131,7 +131,7 @@ def threads():
 @pytest.fixture
 def small(monkeypatch):
     """Data that are cut into eight chunks."""
-    monkeypatch.setattr("hiql.inference.STEPS_PER_CHUNK", 150)
+    monkeypatch.setattr("hiql.engine.inference.STEPS_PER_CHUNK", 150)
     data, _, _ = switching_data(np.random.default_rng(2), n_states=8, n_actions=4)
     assert len(chunks(data)) == 8
     return data

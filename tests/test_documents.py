@@ -42,7 +42,7 @@ def test_no_file_names_a_machine_path_or_records_download_addresses():
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if not {"_build", "generated"} & set(path.parts))
 PACKAGES = (
-    *("hiql", "hiql.worlds", "hiql.solvers", "hiql.dynamics", "hiql.baselines", "hiql.evaluate", "hiql.sweep"),
+    *("hiql", "hiql.worlds", "hiql.rewards", "hiql.dynamics", "hiql.baselines", "hiql.evaluate", "hiql.sweep"),
     *("hiql.export", "hiql.plots", "hiql.report", "hiql.datasets", "hiql.errors"),
 )
 

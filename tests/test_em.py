@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import hiql
 from hiql.choices import TableChoice
 from hiql.dynamics import MarkovChain, Timeline
-from hiql.em import climb, plain_climb
+from hiql.engine.climb import climb, plain_climb
+from hiql.engine.problem import Problem
 from hiql.errors import ShapeMismatch
 from hiql.parts import Rows
-from hiql.problem import Problem
 from tests.problems import random_data, switching_data
 
 

@@ -25,7 +25,7 @@ def test_a_model_of_an_unknown_world():
 def test_a_model_of_a_known_world():
     model = hiql.load(FIXTURES / "hiavi-0.1.hiql")
     assert model.about_["names"] == ("a", "b")
-    data = hiql.worlds.simulate_two_goals(30, random_state=0).data
+    data = model.coding_.recode(hiql.read_table(FIXTURES / "two_goals.csv"))  # as the first release simulated it
     assert model.score(data) == pytest.approx(SCORES["hiavi"], rel=1e-12)
 
 

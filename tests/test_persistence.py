@@ -13,8 +13,8 @@ from scipy import sparse
 
 import hiql
 from hiql.errors import InvalidNumberOfIntentions, InvalidParameter, ModelFileError
-from hiql.persistence import FITTED, register
-from hiql.solvers import ExpectedIQL
+from hiql.models.persistence import FITTED, register
+from hiql.rewards import ExpectedIQL
 from tests.problems import switching_data
 
 

@@ -14,7 +14,7 @@ from hiql.data.codes import Codes
 from hiql.data.coding import Coding
 from hiql.dynamics import MarkovChain
 from hiql.dynamics.markov import ChainParameters
-from hiql.problem import Point
+from hiql.engine.problem import Point
 from hiql.worlds import Bandit, ObservedSchedule, ReversalTask, Stimuli
 from tests.dynamics.clocks import SwitchingAfterReward, SwitchingByPlace, SwitchingByPlaceLeft
 from tests.oracles.tasks import Replayed, Reversing, Tones, TwoSpouts, Walk, enumerate_sessions

@@ -12,9 +12,9 @@ from scipy.special import log_softmax
 
 from hiql.choices import Policies, TableChoice
 from hiql.dynamics import MarkovChain
-from hiql.em import _extrapolate, climb
-from hiql.problem import Problem
-from hiql.sweeps import MOST_BLOCKS, InBlocks, OnCounts, OnParameters, sweeper_of
+from hiql.engine.climb import _extrapolate, climb
+from hiql.engine.passes import MOST_BLOCKS, InBlocks, OnCounts, OnParameters, sweeper_of
+from hiql.engine.problem import Problem
 from tests.oracles import incremental_em
 from tests.problems import random_data, switching_data
 
@@ -127,7 +127,7 @@ def test_what_blocks_cannot_do_is_done_at_once(monkeypatch):
     assert isinstance(sweeper_of(Problem(data, MarkovChain(), TableChoice(), 2)), InBlocks)
     assert isinstance(sweeper_of(Problem(data, Sticky(), TableChoice(), 2)), OnParameters)
     assert isinstance(sweeper_of(Problem(data, MarkovChain(), Flat(), 2)), OnParameters)
-    monkeypatch.setattr("hiql.inference.STEPS_PER_CHUNK", 150)
+    monkeypatch.setattr("hiql.engine.inference.STEPS_PER_CHUNK", 150)
     counting = sweeper_of(Problem(data, MarkovChain(), TableChoice(), 2))
     assert isinstance(counting, OnCounts)
     assert not isinstance(counting, InBlocks)

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from hiql.threads import map_in_threads
+from hiql.engine.threads import map_in_threads
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 50])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hiql import watching
+from hiql.engine.watching import Watch
 from hiql.errors import ClusterUnavailable
-from hiql.watching import Watch
 
 
 class Cluster:

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hiql import baselines, datasets, dynamics, evaluate, solvers, worlds
+    from hiql import baselines, choices, datasets, dynamics, evaluate, rewards, solvers, worlds
     from hiql.data.bandit import bandit_trials
     from hiql.data.folds import session_folds
     from hiql.data.importers import read_freibox, read_nwb
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from hiql.data.streaming import stream_table
     from hiql.data.trajectories import Trajectories
     from hiql.models import HIAVI, HIQL, IntentionModel
-    from hiql.persistence import load
-    from hiql.solvers.iavi import iavi
-    from hiql.solvers.iql import iql
-    from hiql.solvers.preference import Preference
+    from hiql.models.persistence import load
+    from hiql.rewards.iavi import iavi
+    from hiql.rewards.iql import iql
+    from hiql.rewards.preference import Preference
     from hiql.worlds.mdp import MDP
 
 _HOMES = {
@@ -30,12 +30,12 @@ _HOMES = {
     "HIQL": "hiql.models",
     "MDP": "hiql.worlds.mdp",
     "IntentionModel": "hiql.models",
-    "Preference": "hiql.solvers.preference",
+    "Preference": "hiql.rewards.preference",
     "Trajectories": "hiql.data.trajectories",
     "bandit_trials": "hiql.data.bandit",
-    "iavi": "hiql.solvers.iavi",
-    "iql": "hiql.solvers.iql",
-    "load": "hiql.persistence",
+    "iavi": "hiql.rewards.iavi",
+    "iql": "hiql.rewards.iql",
+    "load": "hiql.models.persistence",
     "open_trajectories": "hiql.data.mapped",
     "read_freibox": "hiql.data.importers",
     "read_nwb": "hiql.data.importers",
@@ -46,6 +46,7 @@ _HOMES = {
 
 _ROOMS = {
     "baselines",
+    "choices",
     "data",
     "datasets",
     "dynamics",
@@ -53,12 +54,17 @@ _ROOMS = {
     "evaluate",
     "export",
     "models",
+    "parts",
     "plots",
     "report",
+    "rewards",
     "solvers",
     "sweep",
     "worlds",
 }
+
+_MOVED = {"persistence": "hiql.models.persistence"}
+"""Modules of the first release that now live in a room."""
 
 __all__ = [
     "HIAVI",
@@ -69,6 +75,7 @@ __all__ = [
     "Trajectories",
     "bandit_trials",
     "baselines",
+    "choices",
     "datasets",
     "dynamics",
     "evaluate",
@@ -79,6 +86,7 @@ __all__ = [
     "read_freibox",
     "read_nwb",
     "read_table",
+    "rewards",
     "session_folds",
     "solvers",
     "stream_table",
@@ -93,8 +101,8 @@ def __getattr__(name: str) -> Any:
         value: Any = version("hiql")
     elif name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
-    elif name in _ROOMS:
-        value = import_module(f"hiql.{name}")
+    elif name in _ROOMS or name in _MOVED:
+        value = import_module(_MOVED.get(name, f"hiql.{name}"))
     else:
         raise AttributeError(f"module 'hiql' has no attribute {name!r}")
     globals()[name] = value  # the next time, Python finds it without asking

@@ -10,10 +10,10 @@ import pytest
 import hiql
 from hiql.baselines import DIRL, MaxCausalEntropyIRL, TimedCountPolicy
 from hiql.baselines.dirl_posterior import DIRLPosterior
-from hiql.baselines.soft_planning import SoftPlanner
 from hiql.baselines.timed import timed_counts
 from hiql.errors import InvalidParameter
 from hiql.experiments.labyrinth.config import DIRL_PUBLISHED, dirl_settings
+from hiql.worlds.soft_planning import SoftPlanner
 from tests.baselines.worlds import drifting_agent, numerical_gradient, ring, sparse_twin
 
 WORLD = ring()

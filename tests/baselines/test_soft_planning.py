@@ -7,7 +7,7 @@ import pytest
 
 import hiql
 from hiql.baselines.identifiable import n_identifiable
-from hiql.baselines.soft_planning import SoftPlanner
+from hiql.worlds.soft_planning import SoftPlanner
 from tests.baselines.worlds import numerical_gradient, ring, soft_policy, sparse_twin
 from tests.problems import random_mdp
 

@@ -176,7 +176,7 @@ def test_mapped_arrays_of_the_users_own_stay_mapped(tmp_path):
 
 @pytest.mark.parametrize("kind", ["HIAVI", "HIQL"])
 def test_fits_are_the_same_to_the_last_bit(tmp_path, streamed, kind, monkeypatch):
-    monkeypatch.setattr("hiql.inference.STEPS_PER_CHUNK", 100)
+    monkeypatch.setattr("hiql.engine.inference.STEPS_PER_CHUNK", 100)
     data, mdp = switching_problem()
     data.save(tmp_path / "data")
     mapped = hiql.open_trajectories(tmp_path / "data")
@@ -214,7 +214,7 @@ PEAK = """
 import sys, numpy as np, hiql
 from hiql.dynamics import MarkovChain
 from hiql.choices import TableChoice
-from hiql.problem import Problem
+from hiql.engine.problem import Problem
 data = hiql.open_trajectories(sys.argv[1])
 problem = Problem(data, MarkovChain(), TableChoice(), 3)
 problem.step(problem.start(np.random.default_rng(0)))

@@ -7,7 +7,7 @@ import pytest
 
 import hiql
 from hiql import Trajectories, inference
-from hiql.evaluate.bootstrap import _drawn, _units
+from hiql.evaluate.checks.bootstrap import _drawn, _units
 
 
 @pytest.fixture

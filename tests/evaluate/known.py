@@ -7,7 +7,7 @@ import numpy as np
 import hiql
 from hiql.choices.table import Policies
 from hiql.dynamics.markov import ChainParameters
-from hiql.problem import Point
+from hiql.engine.problem import Point
 from hiql.worlds.mdp import World
 
 LEFT, RIGHT, STAY = np.eye(3) * 0.997 + 0.001

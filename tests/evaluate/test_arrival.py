@@ -8,7 +8,7 @@ from scipy import sparse
 
 import hiql
 from hiql.errors import InvalidParameter
-from hiql.evaluate.arrival import arrival, at_best, at_random, following
+from hiql.evaluate.words.arrival import arrival, at_best, at_random, following
 from tests.evaluate.known import corridor
 from tests.problems import random_mdp, random_policy
 

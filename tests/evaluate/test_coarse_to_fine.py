@@ -7,7 +7,7 @@ import pytest
 
 from hiql.errors import UnequalLengths
 from hiql.evaluate import Level, choose_strength, fit_coarse_to_fine, history_levels, match_policies
-from hiql.evaluate.stages import new_model
+from hiql.evaluate.animals.stages import new_model
 from hiql.worlds.reversal_task import simulate_reversal
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hiql
-from hiql.evaluate.dwell import Runs, expected_dwell, find_runs, survival
+from hiql.evaluate.words.dwell import Runs, expected_dwell, find_runs, survival
 
 
 def sessions(*lengths):

@@ -13,7 +13,7 @@ import pytest
 import hiql
 from hiql.errors import InvalidParameter, UnequalLengths
 from hiql.evaluate import name_intentions, predictive_check
-from hiql.evaluate.statistics import input_statistics, trial_statistics
+from hiql.evaluate.checks.statistics import input_statistics, trial_statistics
 from tests.dynamics.clocks import SwitchingByPlace, SwitchingByPlaceLeft
 from tests.evaluate.known import LEFT, RIGHT, corridor, known_model
 

@@ -7,7 +7,7 @@ import pytest
 
 import hiql
 from hiql.evaluate import recovery
-from hiql.evaluate.simulating import simulate_like
+from hiql.evaluate.checks.simulating import simulate_like
 from tests.evaluate.known import LEFT, RIGHT, corridor, known_model
 
 WORLD = corridor()

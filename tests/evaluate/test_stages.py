@@ -9,7 +9,7 @@ from hiql.baselines import FQLearning
 from hiql.data.folds import session_folds
 from hiql.errors import InvalidParameter
 from hiql.evaluate import fit_individuals, history_levels, match_policies, score_history, score_intentions
-from hiql.evaluate.stages import (
+from hiql.evaluate.animals.stages import (
     choose_individual_strength,
     fit_intentions,
     new_model,

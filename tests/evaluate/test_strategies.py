@@ -9,8 +9,8 @@ import pytest
 import hiql
 from hiql.data.histories import latest_trial
 from hiql.errors import ShapeMismatch
-from hiql.evaluate.stages import new_model
-from hiql.evaluate.strategies import (
+from hiql.evaluate.animals.stages import new_model
+from hiql.evaluate.words.strategies import (
     ARCHETYPES,
     in_order_of_archetypes,
     name_strategies,

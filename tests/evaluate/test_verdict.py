@@ -8,7 +8,7 @@ import pytest
 
 import hiql
 from hiql.evaluate import judge
-from hiql.evaluate.verdict import OPENINGS, UNSTABLE
+from hiql.evaluate.words.verdict import OPENINGS, UNSTABLE
 from hiql.report import write_report
 from tests.report.problems import selection, visible
 

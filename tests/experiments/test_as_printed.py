@@ -11,7 +11,7 @@ import hiql
 from hiql.choices import Evidence, Policies
 from hiql.evaluate import leaking_score
 from hiql.experiments.as_printed import AsPrinted, FlooredPolicies, Procedure, RandomStartChain, fit_as_printed
-from hiql.solvers.iavi import IAVI
+from hiql.rewards.iavi import IAVI
 from tests.oracles.algorithms import iavi_iterated
 
 

@@ -16,7 +16,7 @@ from hiql.cli import app
 from hiql.data.folds import session_folds
 from hiql.errors import InvalidParameter
 from hiql.evaluate import history_levels
-from hiql.evaluate.stages import fit_intentions
+from hiql.evaluate.animals.stages import fit_intentions
 from hiql.experiments.reversal import EXPERIMENT, ReversalConfig, behaviour, compute, write
 from hiql.experiments.reversal.block_verdicts import CORRELATES, FALLS, NO_BLOCKS, ONSET, RISES
 from hiql.experiments.reversal.block_verdicts import judge as block_verdicts_of

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hiql import inference
 from hiql.dynamics import chain as chains
+from hiql.engine import inference
 
 
 class Chain(NamedTuple):

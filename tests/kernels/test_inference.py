@@ -131,7 +131,7 @@ def test_one_state_is_the_categorical_hmm_of_hmmlearn():
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
 def test_expected_counts_do_not_depend_on_the_number_of_threads(n_threads, monkeypatch):
-    monkeypatch.setattr("hiql.inference.STEPS_PER_CHUNK", 500)
+    monkeypatch.setattr("hiql.engine.inference.STEPS_PER_CHUNK", 500)
     rng = np.random.default_rng(2)
     data = random_data(rng, lengths=rng.integers(1, 90, size=120))
     chain = random_chain(rng, data, 3, 2)
@@ -144,9 +144,9 @@ def test_expected_counts_do_not_depend_on_the_number_of_threads(n_threads, monke
 
 
 def test_chunks_cover_every_session_once(monkeypatch):
-    from hiql.inference import chunks
+    from hiql.engine.inference import chunks
 
-    monkeypatch.setattr("hiql.inference.STEPS_PER_CHUNK", 10)
+    monkeypatch.setattr("hiql.engine.inference.STEPS_PER_CHUNK", 10)
     rng = np.random.default_rng(0)
     for _ in range(50):
         data = random_data(rng, lengths=rng.integers(1, 60, size=rng.integers(1, 30)))

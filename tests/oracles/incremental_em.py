@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hiql.dynamics.chain import ChainCounts
-from hiql.inference import Expectation
+from hiql.engine.inference import Expectation
 
 
 def inner(counts, point):

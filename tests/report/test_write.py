@@ -11,7 +11,7 @@ import pytest
 
 import hiql
 from hiql.errors import HiqlError
-from hiql.evaluate.strategies import ARCHETYPES
+from hiql.evaluate.words.strategies import ARCHETYPES
 from hiql.report import write_report
 from hiql.report.provenance import BIBTEX, PAPER_URL
 from tests.problems import random_mdp

@@ -11,7 +11,7 @@ from scipy.special import softmax
 
 import hiql
 from hiql.errors import InvalidParameter, ShapeMismatch
-from hiql.solvers import zero_mean_gauge
+from hiql.rewards import zero_mean_gauge
 from tests.oracles.algorithms import iavi_iterated
 from tests.problems import random_mdp, random_policy
 

@@ -9,7 +9,7 @@ from scipy.special import softmax
 import hiql
 from hiql.errors import InvalidDiscount, InvalidParameter, UnequalLengths
 from hiql.kernels.inverse_q_learning import iql_epoch
-from hiql.solvers import StochasticIQL, zero_mean_gauge
+from hiql.rewards import StochasticIQL, zero_mean_gauge
 from tests.oracles.algorithms import iql_epoch_as_printed
 from tests.problems import random_data, random_mdp, random_policy
 

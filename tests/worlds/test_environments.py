@@ -13,7 +13,7 @@ import pytest
 import hiql
 from hiql.errors import DataDoesNotFitModel, InvalidParameter, ShapeMismatch
 from hiql.evaluate import predictive_check
-from hiql.evaluate.simulating import simulate_like
+from hiql.evaluate.checks.simulating import simulate_like
 from hiql.worlds import Bandit, ObservedSchedule, ReversalTask, Stimuli
 
 RNG = np.random.default_rng(0)

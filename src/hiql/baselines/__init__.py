@@ -5,7 +5,7 @@ from hiql.baselines.fq_learning import FQLearning
 from hiql.baselines.max_causal_entropy import MaxCausalEntropyIRL
 from hiql.baselines.policy_baseline import PolicyBaseline
 from hiql.baselines.simple import CountPolicy, KnownExpert, RandomPolicy, TimedCountPolicy
-from hiql.scoring import Scored
+from hiql.models.scoring import Scored
 
 __all__ = [
     "DIRL",

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from scipy.optimize import minimize
 
-from hiql.scoring import FloatArray
+from hiql.models.scoring import FloatArray
 
 MEMORY = 20
 """Steps that L-BFGS remembers; the posteriors here are narrow valleys, so more than its usual 10."""

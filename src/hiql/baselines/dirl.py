@@ -12,12 +12,12 @@ from hiql.baselines.climbing import climb
 from hiql.baselines.dirl_posterior import DIRLPosterior
 from hiql.baselines.identifiable import n_identifiable
 from hiql.baselines.policy_baseline import PolicyBaseline
-from hiql.baselines.soft_planning import SoftPlanner
 from hiql.baselines.timed import time_of_step, timed_counts
 from hiql.data.trajectories import IntArray, Trajectories
 from hiql.errors import InvalidParameter
-from hiql.scoring import FloatArray
+from hiql.models.scoring import FloatArray
 from hiql.worlds.mdp import MDP
+from hiql.worlds.soft_planning import SoftPlanner
 
 
 class DIRL(PolicyBaseline):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hiql.baselines.soft_planning import SoftPlanner
-from hiql.scoring import FloatArray
+from hiql.models.scoring import FloatArray
+from hiql.worlds.soft_planning import SoftPlanner
 
 
 @dataclass(eq=False)

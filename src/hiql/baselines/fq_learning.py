@@ -16,7 +16,7 @@ from hiql.baselines.climbing import Optimum, climb
 from hiql.baselines.fq_likelihood import BIAS, PERSEVERATION, RETENTION, REWARD, FQLikelihood
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
-from hiql.scoring import FloatArray, ScoredEstimator
+from hiql.models.scoring import FloatArray, ScoredEstimator
 
 CERTAIN = 1000.0
 """Odds of more than this for each trial seen are more than any data can tell from certainty."""

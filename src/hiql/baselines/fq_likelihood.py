@@ -11,7 +11,7 @@ from hiql.data.histories import latest_trial, trial_rewards
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.kernels.forgetting_q import forgetting_q
-from hiql.scoring import FloatArray
+from hiql.models.scoring import FloatArray
 
 RETENTION, REWARD, PERSEVERATION, BIAS = range(4)
 """Where each number stands in a point: logit ρ, β, α and b."""

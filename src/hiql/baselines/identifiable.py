@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hiql.baselines.soft_planning import SoftPlan, SoftPlanner
 from hiql.choices.table import log_odds_seen
-from hiql.scoring import FloatArray
+from hiql.models.scoring import FloatArray
+from hiql.worlds.soft_planning import SoftPlan, SoftPlanner
 
 NEGLIGIBLE = 1e-9
 """A direction whose effect is below this share of the strongest one's has none."""

@@ -10,11 +10,11 @@ from hiql.baselines.checks import check_number, check_whole, check_world
 from hiql.baselines.climbing import climb
 from hiql.baselines.identifiable import n_identifiable
 from hiql.baselines.policy_baseline import PolicyBaseline
-from hiql.baselines.soft_planning import SoftPlanner
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, ShapeMismatch
-from hiql.scoring import FloatArray
+from hiql.models.scoring import FloatArray
 from hiql.worlds.mdp import MDP
+from hiql.worlds.soft_planning import SoftPlanner
 
 REWARDS = ("state", "state_action")
 
@@ -23,7 +23,7 @@ class MaxCausalEntropyIRL(PolicyBaseline):
     """The reward under which a soft-optimal agent would most likely have acted as observed.
 
     With r(s) = Σ_f φ(s, f) θ(f), or r(s, a) = Σ_f φ(s, f) θ(f, a), and the policy of
-    :class:`~hiql.baselines.soft_planning.SoftPlanner`, θ maximises
+    :class:`~hiql.worlds.soft_planning.SoftPlanner`, θ maximises
 
         Σ_t log π(a_t|s_t) − n_sessions · l2 · Σ θ².
 

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hiql.data.trajectories import IntArray, Trajectories
-from hiql.scoring import FloatArray, ScoredEstimator
+from hiql.models.scoring import FloatArray, ScoredEstimator
 
 
 class PolicyBaseline(ScoredEstimator):

@@ -13,7 +13,7 @@ from hiql.choices.table import TableChoice, log_odds_seen, log_policy_from_count
 from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import IntArray, Trajectories
 from hiql.errors import EmptyData, InvalidParameter, ShapeMismatch
-from hiql.scoring import FloatArray
+from hiql.models.scoring import FloatArray
 
 
 class RandomPolicy(PolicyBaseline):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hiql.data.trajectories import IntArray, Trajectories
-from hiql.scoring import FloatArray
+from hiql.models.scoring import FloatArray
 
 
 def timed_counts(data: Trajectories) -> FloatArray:

@@ -19,7 +19,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hiql.errors import HiqlError
-from hiql.evaluate.verdict import Verdict
+from hiql.evaluate.words.verdict import Verdict
 
 console = Console()
 to_stderr = Console(stderr=True)

@@ -15,7 +15,7 @@ from hiql.cli.inputs import DataFile, ModelFile, NewTableOptions, print_recognis
 from hiql.data.tables import column
 from hiql.errors import InvalidParameter
 from hiql.export import METHODS, decoding_table, write_steps
-from hiql.persistence import load
+from hiql.models.persistence import load
 
 
 def decode(

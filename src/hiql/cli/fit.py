@@ -24,8 +24,8 @@ from hiql.cli.inputs import (
     understood,
 )
 from hiql.data.table_files import load_table
-from hiql.evaluate.dwell import expected_dwell, outlasts_sessions
-from hiql.evaluate.verdict import judge
+from hiql.evaluate.words.dwell import expected_dwell, outlasts_sessions
+from hiql.evaluate.words.verdict import judge
 from hiql.models import HIAVI, HIQL, IntentionModel
 
 

@@ -14,7 +14,7 @@ from hiql.cli.commands import AsJson, print_json, print_pairs
 from hiql.cli.fit import fit_facts, print_fit
 from hiql.cli.inputs import TableOptions, print_understood, understood
 from hiql.data.table_files import load_table
-from hiql.persistence import load
+from hiql.models.persistence import load
 
 PACKAGES = ("hiql", "numpy", "scipy", "numba", "pandas", "scikit-learn", "matplotlib", "plotly")
 FOR_MACHINES = {"layout", "agreement", "n_failed", "mean_session"}

@@ -25,7 +25,7 @@ from hiql.data.tables import NO_COLUMN
 from hiql.data.trajectories import Trajectories
 from hiql.data.usual_names import USUAL_NAMES
 from hiql.errors import EmptyData, InvalidParameter
-from hiql.evaluate.naming import suggest_names
+from hiql.evaluate.words.naming import suggest_names
 from hiql.models import IntentionModel
 from hiql.sweep import Selection
 from hiql.worlds.files import coding_of, in_codes_of, load_world, named_world

@@ -18,8 +18,8 @@ from hiql.cli.inputs import (
     read_for,
     understood,
 )
-from hiql.evaluate.verdict import judge
-from hiql.persistence import load
+from hiql.evaluate.words.verdict import judge
+from hiql.models.persistence import load
 
 
 def report(

@@ -26,10 +26,10 @@ from hiql.cli.inputs import (
 )
 from hiql.cli.numbers import whole_numbers
 from hiql.data.table_files import load_table
+from hiql.engine.watching import SECONDS_TO_ANSWER
 from hiql.errors import InvalidParameter
-from hiql.evaluate.verdict import judge
+from hiql.evaluate.words.verdict import judge
 from hiql.sweep import Plan, Selection, Source, fit_chosen, sweep
-from hiql.watching import SECONDS_TO_ANSWER
 
 COLUMNS = {
     "family": "{family}",

@@ -1,18 +1,18 @@
 """Judging fits: alignment, names and occupancy of intentions, scores, uncertainty, recovery, checks."""
 
-from hiql.evaluate.alignment import Matching, align, decoding_agreement, match_policies
-from hiql.evaluate.bootstrap import Bootstrap, bootstrap
-from hiql.evaluate.coarse_to_fine import Level, choose_strength, fit_coarse_to_fine
-from hiql.evaluate.courses import Course, mean_course
-from hiql.evaluate.leaking import leaking_score
-from hiql.evaluate.naming import directedness, name_intentions, suggest_names
-from hiql.evaluate.occupancy import expected_occupancy, expected_visits
-from hiql.evaluate.predictive import predictive_check
-from hiql.evaluate.recovery import Recovery, recovery
-from hiql.evaluate.stages import fit_individuals, history_levels, score_history, score_intentions
-from hiql.evaluate.strategies import name_strategies, strategy_profile
-from hiql.evaluate.value_difference import expected_value_difference, matched_value_differences
-from hiql.evaluate.verdict import Verdict, judge
+from hiql.evaluate.animals.coarse_to_fine import Level, choose_strength, fit_coarse_to_fine
+from hiql.evaluate.animals.stages import fit_individuals, history_levels, score_history, score_intentions
+from hiql.evaluate.checks.bootstrap import Bootstrap, bootstrap
+from hiql.evaluate.checks.predictive import predictive_check
+from hiql.evaluate.checks.recovery import Recovery, recovery
+from hiql.evaluate.measures.alignment import Matching, align, decoding_agreement, match_policies
+from hiql.evaluate.measures.courses import Course, mean_course
+from hiql.evaluate.measures.leaking import leaking_score
+from hiql.evaluate.measures.occupancy import expected_occupancy, expected_visits
+from hiql.evaluate.measures.value_difference import expected_value_difference, matched_value_differences
+from hiql.evaluate.words.naming import directedness, name_intentions, suggest_names
+from hiql.evaluate.words.strategies import name_strategies, strategy_profile
+from hiql.evaluate.words.verdict import Verdict, judge
 
 __all__ = [
     "Bootstrap",

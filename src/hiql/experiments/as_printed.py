@@ -23,13 +23,13 @@ from hiql.choices.table import Policies, TableChoice, log_policy_from_counts
 from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.markov import ChainParameters, MarkovChain
-from hiql.em import Climb
-from hiql.evaluate.leaking import leaking_score
-from hiql.inference import smooth
-from hiql.intention_model import IntentionModel
-from hiql.problem import Point, Problem
-from hiql.search import Attempt, Restarts
-from hiql.solvers.preference import Reward
+from hiql.engine.climb import Climb
+from hiql.engine.inference import smooth
+from hiql.engine.problem import Point, Problem
+from hiql.engine.search import Attempt, Restarts
+from hiql.evaluate.measures.leaking import leaking_score
+from hiql.models.intention_model import IntentionModel
+from hiql.rewards.preference import Reward
 
 MAX_PASSES = 200
 """Where we end a start whose decoding has not come to rest; their code has no such limit that we know of."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hiql.evaluate.alignment import decoding_agreement, match_policies
+from hiql.evaluate.measures.alignment import decoding_agreement, match_policies
 from hiql.models import IntentionModel
 from hiql.plots import overview_figure, save_figure
 from hiql.report import write_selection

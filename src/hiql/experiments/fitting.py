@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.leaking import leaking_score
+from hiql.evaluate.measures.leaking import leaking_score
 from hiql.models import IntentionModel
 
 M = TypeVar("M")

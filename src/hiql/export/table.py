@@ -11,7 +11,7 @@ import pandas as pd
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, UnequalLengths
 from hiql.models import IntentionModel
-from hiql.scoring import taken_proba
+from hiql.models.scoring import taken_proba
 
 OURS = ("row", "decoded", "p_action", "value", "advantage", "reward")
 """Columns that decoding adds."""

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from matplotlib.figure import Figure, SubFigure
 
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.occupancy import expected_visits
+from hiql.evaluate.measures.occupancy import expected_visits
 from hiql.models import IntentionModel
 from hiql.plots.labels import FloatArray, IntArray, named, shaped
 from hiql.plots.matrices import draw_transition_matrix

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.courses import mean_course
+from hiql.evaluate.measures.courses import mean_course
 from hiql.plots.labels import IntArray, named, shaped
 from hiql.plots.style import intention_colour
 

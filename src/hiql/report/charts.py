@@ -10,13 +10,13 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.courses import Course, mean_course
-from hiql.evaluate.dwell import Runs, survival
+from hiql.engine.search import Restarts
+from hiql.evaluate.measures.courses import Course, mean_course
+from hiql.evaluate.words.dwell import Runs, survival
 from hiql.plots.labels import FloatArray
 from hiql.plots.style import INK, PALETTE, PROBABILITY_MAP, intention_colour
 from hiql.report.look import colour_scale, faded, new_chart, whole_number_ticks
 from hiql.report.markup import plotly_text
-from hiql.search import Restarts
 
 MOST_POINTS = 1000
 """A line has at most this many points; longer courses show every n-th step."""

@@ -11,13 +11,13 @@ from scipy.optimize import linear_sum_assignment
 
 from hiql.data.trajectories import Trajectories
 from hiql.errors import HiqlError
-from hiql.evaluate.dwell import Runs, expected_dwell, find_runs
-from hiql.evaluate.naming import suggest_names
-from hiql.evaluate.occupancy import expected_visits
-from hiql.evaluate.strategies import strategy_profile
+from hiql.evaluate.measures.occupancy import expected_visits
+from hiql.evaluate.words.dwell import Runs, expected_dwell, find_runs
+from hiql.evaluate.words.naming import suggest_names
+from hiql.evaluate.words.strategies import strategy_profile
 from hiql.models import IntentionModel
+from hiql.models.scoring import taken_proba
 from hiql.plots.labels import FloatArray, IntArray, labelled
-from hiql.scoring import taken_proba
 from hiql.worlds.mdp import MDP
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from hiql.evaluate.verdict import Verdict
+from hiql.evaluate.words.verdict import Verdict
 from hiql.report import charts, selection_charts, words
 from hiql.report.findings import Findings
 from hiql.report.markup import Markup, joined, tag

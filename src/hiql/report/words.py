@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.dwell import outlasts_sessions
-from hiql.evaluate.verdict import Verdict
+from hiql.evaluate.words.dwell import outlasts_sessions
+from hiql.evaluate.words.verdict import Verdict
 from hiql.report.findings import Findings
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")

@@ -11,7 +11,7 @@ import pandas as pd
 
 from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.verdict import Verdict, agreement_in, judge
+from hiql.evaluate.words.verdict import Verdict, agreement_in, judge
 from hiql.files import write_whole
 from hiql.models import IntentionModel
 from hiql.report import sections, words

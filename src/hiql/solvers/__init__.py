@@ -1,9 +1,5 @@
-"""What an intention wants: rewards that explain choices."""
+"""The name of :mod:`hiql.rewards` in the first release."""
 
-from hiql.choices.choice import Evidence
-from hiql.solvers.gauge import zero_mean_gauge
-from hiql.solvers.iavi import IAVI, iavi
-from hiql.solvers.iql import ExpectedIQL, StochasticIQL, iql
-from hiql.solvers.preference import Preference, Reward
+from hiql.rewards import IAVI, Evidence, ExpectedIQL, Preference, Reward, StochasticIQL, iavi, iql, zero_mean_gauge
 
 __all__ = ["IAVI", "Evidence", "ExpectedIQL", "Preference", "Reward", "StochasticIQL", "iavi", "iql", "zero_mean_gauge"]

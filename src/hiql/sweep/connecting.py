@@ -15,10 +15,10 @@ from contextlib import contextmanager, suppress
 from threading import Thread
 from typing import Any
 
+from hiql.engine.parcels import check_client
+from hiql.engine.watching import SECONDS_TO_ANSWER, SECONDS_TO_RETURN, check_timeout
 from hiql.errors import ClusterUnavailable
-from hiql.parcels import check_client
 from hiql.sweep.looking_up import look_up
-from hiql.watching import SECONDS_TO_ANSWER, SECONDS_TO_RETURN, check_timeout
 
 LOOPBACK = "127.0.0.1"
 SECONDS_TO_CLOSE = 5.0

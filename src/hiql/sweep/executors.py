@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
+from hiql.engine.parcels import Parcel, send_once
+from hiql.engine.watching import SECONDS_TO_ANSWER, Watch
 from hiql.errors import ClusterUnavailable
-from hiql.parcels import Parcel, send_once
 from hiql.sweep.connecting import connected, import_distributed
-from hiql.watching import SECONDS_TO_ANSWER, Watch
 
 Function = Callable[[Any], Any]
 Lost = Callable[[Any, str], Any]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
 from hiql.models import IntentionModel
-from hiql.scoring import taken_proba
+from hiql.models.scoring import taken_proba
 from hiql.sweep.plan import ALL_SESSIONS, Source, folds_of
 
 MOST_COMPARED = 50_000

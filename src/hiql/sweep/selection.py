@@ -21,8 +21,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from hiql.errors import EmptyData, InvalidParameter
-from hiql.evaluate.alignment import decoding_agreement
-from hiql.evaluate.verdict import agreement_in
+from hiql.evaluate.measures.alignment import decoding_agreement
+from hiql.evaluate.words.verdict import agreement_in
 from hiql.sweep.explanation import explain
 from hiql.sweep.fitting import unpack_path
 from hiql.sweep.plan import ALL_SESSIONS

@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 
 from threadpoolctl import threadpool_limits
 
+from hiql.engine.watching import SECONDS_TO_ANSWER
 from hiql.errors import InvalidParameter
 from hiql.files import remove_leftovers, write_whole
 from hiql.progress import progress_bar
 from hiql.sweep.executors import executor
-from hiql.watching import SECONDS_TO_ANSWER
 
 Unit = Mapping[str, Any]
 """Settings that JSON can hold; everything the result depends on must be among them."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from hiql.evaluate.value_difference import MatchedDifferences, cheapest_matching
+from hiql.evaluate.measures.value_difference import MatchedDifferences, cheapest_matching
 from hiql.worlds.two_goals import TwoGoals
 
 FloatArray = npt.NDArray[np.float64]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hiql.evaluate.courses import mean_course
+from hiql.evaluate.measures.courses import mean_course
 from hiql.experiments.frame import Plan, Stage
 from hiql.experiments.gridworld.config import GridworldConfig
 from hiql.experiments.gridworld.fitting import fit_unit, simulation

@@ -12,13 +12,13 @@ from sklearn.model_selection import KFold
 
 from hiql.baselines import DIRL, KnownExpert, RandomPolicy
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.courses import mean_course
-from hiql.evaluate.value_difference import matched_value_differences
+from hiql.evaluate.measures.courses import mean_course
+from hiql.evaluate.measures.value_difference import matched_value_differences
 from hiql.experiments.as_printed import Procedure, fit_as_printed
 from hiql.experiments.fitting import scores, timed
 from hiql.experiments.gridworld.authors_evd import authors_value_differences
 from hiql.models import HIAVI, IntentionModel
-from hiql.solvers.iavi import IAVI
+from hiql.rewards.iavi import IAVI
 from hiql.worlds.planning import boltzmann_policy, evaluate_policy, soft_value_iteration
 from hiql.worlds.two_goals import ABANDON, TwoGoals, simulate_two_goals
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from hiql.datasets.labyrinth import LabyrinthData, labyrinth
-from hiql.evaluate.bootstrap import bootstrap
-from hiql.evaluate.naming import name_intentions
-from hiql.evaluate.predictive import predictive_check
-from hiql.evaluate.recovery import recovery
+from hiql.evaluate.checks.bootstrap import bootstrap
+from hiql.evaluate.checks.predictive import predictive_check
+from hiql.evaluate.checks.recovery import recovery
+from hiql.evaluate.words.naming import name_intentions
 from hiql.models import HIAVI
 
 PARTS = ("bootstrap", "recovery", "predictive")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from hiql.data.folds import identical_sessions
 from hiql.datasets.labyrinth import LabyrinthData, labyrinth
-from hiql.evaluate.naming import name_intentions
+from hiql.evaluate.words.naming import name_intentions
 from hiql.experiments.frame import Plan, Stage
 from hiql.experiments.labyrinth.analysis import PARTS, analyse_unit, chosen_model
 from hiql.experiments.labyrinth.config import COHORTS, LabyrinthConfig, dirl_settings

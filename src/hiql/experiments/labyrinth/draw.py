@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from hiql.evaluate.occupancy import expected_occupancy, expected_visits
+from hiql.evaluate.measures.occupancy import expected_occupancy, expected_visits
 from hiql.experiments.labyrinth.compute import CohortResult
 from hiql.experiments.labyrinth.config import DIRL_PUBLISHED, PAPER_NAMES
 from hiql.plots import PALETTE, draw_curves, draw_maze, draw_mean_posterior, draw_transition_matrix

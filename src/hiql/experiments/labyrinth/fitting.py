@@ -15,7 +15,7 @@ from hiql.datasets.labyrinth import LabyrinthData, labyrinth
 from hiql.experiments.as_printed import Procedure, fit_as_printed
 from hiql.experiments.fitting import scores, timed
 from hiql.models import HIAVI
-from hiql.solvers.iavi import IAVI
+from hiql.rewards.iavi import IAVI
 
 
 def fit_unit(unit: Mapping[str, Any]) -> dict[str, Any]:

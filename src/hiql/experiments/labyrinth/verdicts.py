@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hiql.evaluate.courses import mean_course
-from hiql.evaluate.occupancy import expected_occupancy
+from hiql.evaluate.measures.courses import mean_course
+from hiql.evaluate.measures.occupancy import expected_occupancy
 from hiql.experiments.labyrinth.compute import CohortResult, LabyrinthResult
 from hiql.experiments.labyrinth.score_verdicts import score_verdicts
 from hiql.experiments.labyrinth.walks import greedy_walk, shortest_path

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.strategies import strategy_profile
+from hiql.evaluate.words.strategies import strategy_profile
 from hiql.experiments.reversal.sources import Task
 from hiql.models import IntentionModel
 

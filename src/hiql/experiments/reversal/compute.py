@@ -10,8 +10,8 @@ import numpy as np
 
 from hiql.data.folds import session_folds
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.stages import fit_individuals, fit_intentions
-from hiql.evaluate.strategies import in_order_of_archetypes, name_strategies, strategy_profile
+from hiql.evaluate.animals.stages import fit_individuals, fit_intentions
+from hiql.evaluate.words.strategies import in_order_of_archetypes, name_strategies, strategy_profile
 from hiql.experiments.as_printed import AS_PRINTED
 from hiql.experiments.frame import Plan, Stage
 from hiql.experiments.reversal import behaviour

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hiql.evaluate.coarse_to_fine import STRENGTHS
+from hiql.evaluate.animals.coarse_to_fine import STRENGTHS
 from hiql.experiments.frame import ExperimentConfig
 from hiql.worlds.reversal_task import REACTIVE_TRANSITION, TRANSITION
 

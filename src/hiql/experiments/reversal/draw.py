@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from hiql.evaluate.strategies import MEASURES
+from hiql.evaluate.words.strategies import MEASURES
 from hiql.experiments.results import plus_minus
 from hiql.experiments.reversal.behaviour import example_session
 from hiql.experiments.reversal.compute import SourceResult

@@ -8,7 +8,7 @@ from typing import Any
 from hiql.baselines import FQLearning, RandomPolicy
 from hiql.data.folds import Fold, session_folds
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.stages import (
+from hiql.evaluate.animals.stages import (
     choose_back_off,
     choose_individual_strength,
     fit_individuals,
@@ -20,7 +20,7 @@ from hiql.evaluate.stages import (
 )
 from hiql.experiments.as_printed import AS_PRINTED, Procedure, fit_as_printed
 from hiql.experiments.reversal.sources import Source, levels
-from hiql.solvers.iql import ExpectedIQL
+from hiql.rewards.iql import ExpectedIQL
 
 Unit = Mapping[str, Any]
 

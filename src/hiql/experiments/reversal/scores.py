@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hiql.evaluate.stages import pooled
+from hiql.evaluate.animals.stages import pooled
 from hiql.experiments.as_printed import AS_PRINTED
 from hiql.experiments.results import mean_and_error
 from hiql.experiments.reversal.config import ReversalConfig

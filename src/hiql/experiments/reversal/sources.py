@@ -14,8 +14,8 @@ import pandas as pd
 from hiql.data.table_files import load_table
 from hiql.data.tables import ordered_sessions
 from hiql.errors import BadTable
-from hiql.evaluate.coarse_to_fine import Level
-from hiql.evaluate.stages import history_levels
+from hiql.evaluate.animals.coarse_to_fine import Level
+from hiql.evaluate.animals.stages import history_levels
 from hiql.experiments.reversal.config import TABLE, TRANSITIONS, ReversalConfig
 from hiql.files import write_whole
 from hiql.worlds.reversal_task import ReversalCohort, simulate_reversal

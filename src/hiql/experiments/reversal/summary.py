@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hiql.evaluate.strategies import MEASURES
+from hiql.evaluate.words.strategies import MEASURES
 from hiql.experiments.as_printed import LEAKING, about_as_printed
 from hiql.experiments.results import markdown_table, plus_minus
 from hiql.experiments.reversal.compute import ReversalResult, SourceResult

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from hiql.data.histories import latest_trial
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain
-from hiql.evaluate.alignment import decoding_agreement, match_policies
-from hiql.evaluate.strategies import profile_of_policy, strategy_profile
+from hiql.engine.inference import reading_of, smooth
+from hiql.evaluate.measures.alignment import decoding_agreement, match_policies
+from hiql.evaluate.words.strategies import profile_of_policy, strategy_profile
 from hiql.experiments.reversal.behaviour import Animals
-from hiql.inference import reading_of, smooth
 from hiql.models import IntentionModel
 from hiql.worlds.reversal_task import ReversalCohort
 

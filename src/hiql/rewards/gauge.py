@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.parts.part import FloatArray
-from hiql.solvers.iavi import KnownTransitions
+from hiql.rewards.iavi import KnownTransitions
 
 
 def zero_mean_gauge(reward: npt.ArrayLike, transitions: KnownTransitions) -> FloatArray:

@@ -5,7 +5,7 @@ under these, counted (E). The objective is the log-likelihood plus the log-prior
 save passes, and ``benchmarks/passes.py`` measures how many:
 
 *Blocks.* Where the M-step is cheap it follows the E-step of each block of sessions, not of all data at once
-(:mod:`hiql.sweeps`).
+(:mod:`hiql.engine.passes`).
 
 *Jumps.* SQUAREM (Varadhan & Roland 2008) uses two passes, r = G(x) − x and v = G(G(x)) − G(x) − r, to jump ahead to
 x − 2ar + a²v with a = −‖r‖/‖v‖. What x is, the passes say: counts where the M-step is counting, else parameters. A jump
@@ -23,8 +23,8 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import NamedTuple
 
-from hiql.problem import Point, Problem
-from hiql.sweeps import Sweeper, Swept, sweeper_of
+from hiql.engine.passes import Sweeper, Swept, sweeper_of
+from hiql.engine.problem import Point, Problem
 
 Hopeless = Callable[[list[float]], bool]
 _objective = attrgetter("objective")

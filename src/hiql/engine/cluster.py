@@ -1,10 +1,10 @@
 """The E-step on a Dask cluster, for data too large for one machine to go through quickly.
 
-The sessions are cut into the chunks of :func:`hiql.inference.chunks`, as on one machine, and each chunk is kept by a
-worker. An iteration sends every chunk the parameters, gets back what it counted, and adds up the counts in the order
+The sessions are cut into the chunks of :func:`hiql.engine.inference.chunks`, as on one machine, and each chunk is kept
+by a worker. An iteration sends every chunk the parameters, gets back what it counted, and adds up the counts in the order
 of the chunks: on workers with the same kind of processor the answer equals that of one machine to the last bit.
 
-A worker may die on the way: Dask then has its chunks sent to another one (see :func:`hiql.parcels.send_once`), so a
+A worker may die on the way: Dask then has its chunks sent to another one (:func:`hiql.engine.parcels.send_once`), so a
 fit outlives its workers as long as some are left or come back. A cluster that goes away altogether is not missed: the
 data are here too, and so the fit goes on here, with the same answer.
 """
@@ -16,18 +16,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from hiql.engine.inference import Counted, Expectation, add_up, chunks, count_sessions
+from hiql.engine.parcels import Parcel, check_client, send_once
+from hiql.engine.problem import Point, Problem, expect_here
+from hiql.engine.watching import SECONDS_TO_ANSWER, Watch
 from hiql.errors import ClusterUnavailable, InvalidParameter, ShapeMismatch
-from hiql.inference import Counted, Expectation, add_up, chunks, count_sessions
-from hiql.parcels import Parcel, check_client, send_once
-from hiql.problem import Point, Problem, expect_here
-from hiql.watching import SECONDS_TO_ANSWER, Watch
 
 
 def spread(problem: Problem, client: Any, timeout: float = SECONDS_TO_ANSWER) -> Problem:
     """The same problem with its E-step on the workers of ``client``, a ``distributed.Client``.
 
     A cluster without a worker for ``timeout`` seconds is a :class:`~hiql.errors.ClusterUnavailable`. Data that
-    :func:`hiql.inference.chunks` leaves in one piece stay here.
+    :func:`hiql.engine.inference.chunks` leaves in one piece stay here.
     """
     check_client(client)
     if not problem.is_monotone:

@@ -10,9 +10,9 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.alignment import align
-from hiql.evaluate.repeats import repeat, unfitted
-from hiql.evaluate.simulating import simulate_like
+from hiql.evaluate.checks.repeats import repeat, unfitted
+from hiql.evaluate.checks.simulating import simulate_like
+from hiql.evaluate.measures.alignment import align
 from hiql.models import IntentionModel
 from hiql.worlds.environment import Environment
 

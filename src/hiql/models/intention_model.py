@@ -13,23 +13,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from hiql.choices.choice import Choice
 from hiql.choices.table import TableChoice, lifted
-from hiql.cluster import spread
 from hiql.data.coding import Coding
 from hiql.data.sizes import check_sizes, check_trajectories
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import IntentionDynamics
 from hiql.dynamics.registry import make_dynamics
-from hiql.em import Climb, climb
+from hiql.engine.climb import Climb, climb
+from hiql.engine.cluster import spread
+from hiql.engine.inference import Reading, causal, expect, most_likely_path, smooth
+from hiql.engine.problem import Point, Problem, expect_here
+from hiql.engine.search import Attempt, Restarts, Search, find_optimum
+from hiql.engine.watching import SECONDS_TO_ANSWER
 from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
-from hiql.inference import Reading, causal, expect, most_likely_path, smooth
+from hiql.models.sampling import FittedAgent, chosen_sessions
+from hiql.models.scoring import ScoredEstimator, told_impossible
 from hiql.parts.part import FloatArray
-from hiql.problem import Point, Problem, expect_here
 from hiql.progress import progress_bar
-from hiql.sampling import FittedAgent, chosen_sessions
-from hiql.scoring import ScoredEstimator, told_impossible
-from hiql.search import Attempt, Restarts, Search, find_optimum
-from hiql.solvers.preference import Reward
-from hiql.watching import SECONDS_TO_ANSWER
+from hiql.rewards.preference import Reward
 from hiql.worlds.environment import Environment, check_environment
 from hiql.worlds.mdp import MDP
 from hiql.worlds.playing import play
@@ -156,7 +156,7 @@ class IntentionModel(ScoredEstimator):
         With ``init``, another fitted model, EM starts from its parameters and nothing else is tried: so fits of
         single animals keep the intentions of the fit of all animals (the paper's third stage).
 
-        With ``client``, a ``distributed.Client``, the E-step runs on its Dask workers (:mod:`hiql.cluster`): the
+        With ``client``, a ``distributed.Client``, the E-step runs on its Dask workers (:mod:`hiql.engine.cluster`): the
         answer is the same. It pays for very large data only: below 400,000 steps, or eight for each pair of state and
         action if that is more, all is done here. A cluster without a worker for ``timeout`` seconds is an error; one
         that goes away in the middle of the fit is not: the fit goes on here.
@@ -388,7 +388,7 @@ class IntentionModel(ScoredEstimator):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one file, whole or not at all; read it with :func:`hiql.load`."""
-        from hiql.persistence import save_model
+        from hiql.models.persistence import save_model
 
         check_is_fitted(self)
         save_model(self, path)

@@ -21,10 +21,10 @@ from hiql.data.histories import shorter_histories
 from hiql.data.table_files import load_table
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
-from hiql.evaluate.coarse_to_fine import STRENGTHS, FloatArray, Level, choose_strength, fit_coarse_to_fine
-from hiql.evaluate.leaking import leaking_score
+from hiql.evaluate.animals.coarse_to_fine import STRENGTHS, FloatArray, Level, choose_strength, fit_coarse_to_fine
+from hiql.evaluate.measures.leaking import leaking_score
 from hiql.models import HIQL, IntentionModel
-from hiql.scoring import Scored
+from hiql.models.scoring import Scored
 
 METHODS = ("plain", "back-off", "stochastic")
 PSEUDO_COUNT = 0.1

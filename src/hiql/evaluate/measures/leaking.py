@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hiql.data.trajectories import Trajectories
-from hiql.intention_model import IntentionModel
+from hiql.models.intention_model import IntentionModel
 
 
 def leaking_score(model: IntentionModel, data: Trajectories) -> float:

@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import Trajectories
 from hiql.errors import HiqlError, InvalidParameter
-from hiql.evaluate.arrival import TOLERANCE, arrival, at_best, at_random, following
-from hiql.evaluate.occupancy import expected_occupancy, shares
-from hiql.evaluate.strategies import action_biases, strategy_profile, sure_strategies
+from hiql.evaluate.measures.occupancy import expected_occupancy, shares
+from hiql.evaluate.words.arrival import TOLERANCE, arrival, at_best, at_random, following
+from hiql.evaluate.words.strategies import action_biases, strategy_profile, sure_strategies
 from hiql.models import IntentionModel
 from hiql.worlds.mdp import MDP, World
 
@@ -64,7 +64,7 @@ def directedness(
     """(K, n) how well each intention leads to each named place: 1 is the best way there, 0 a random walk.
 
     (a − a_random) / (a_best − a_random), where a is the chance that the place is the first one reached before
-    giving up (:func:`~hiql.evaluate.arrival.arrival`), under the intention's policy, under uniform actions and
+    giving up (:func:`~hiql.evaluate.words.arrival.arrival`), under the intention's policy, under uniform actions and
     under the policy that maximises it; all from the states the intention was used in: its expected occupancy in
     the data or, without data, in sessions of the model itself from the world's start. An intention that leads
     away has a negative value. Where nothing can be done to arrive sooner the value is 0.

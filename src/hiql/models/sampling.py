@@ -10,9 +10,9 @@ import numpy.typing as npt
 from hiql.choices.choice import Choice
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import IntentionDynamics
+from hiql.engine.problem import Point
 from hiql.errors import InvalidParameter
 from hiql.parts.part import FloatArray
-from hiql.problem import Point
 from hiql.worlds.draws import draw
 from hiql.worlds.environment import Environment, IntArray, Sessions
 from hiql.worlds.playing import Mind, now

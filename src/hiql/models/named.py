@@ -6,14 +6,12 @@ from typing import Any
 
 from hiql.choices.choice import Choice
 from hiql.dynamics.chain import IntentionDynamics
-from hiql.intention_model import IntentionModel
+from hiql.models.intention_model import IntentionModel
 from hiql.parts.part import FloatArray
-from hiql.solvers.iavi import IAVI
-from hiql.solvers.iql import iql_solver
-from hiql.solvers.preference import Reward
+from hiql.rewards.iavi import IAVI
+from hiql.rewards.iql import iql_solver
+from hiql.rewards.preference import Reward
 from hiql.worlds.mdp import MDP
-
-__all__ = ["HIAVI", "HIQL", "IntentionModel"]
 
 
 class HIAVI(IntentionModel):

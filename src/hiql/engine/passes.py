@@ -14,10 +14,10 @@ import numpy as np
 from hiql.choices.choice import ChoicePrior
 from hiql.dynamics.chain import ChainCounts, ChainPrior
 from hiql.engine.chunk import moves_of, read_only
-from hiql.inference import Expectation, chunks
+from hiql.engine.inference import Expectation, chunks
+from hiql.engine.problem import Point, Problem
 from hiql.kernels.block_sweep import sweep_blocks
 from hiql.parts.part import FloatArray
-from hiql.problem import Point, Problem
 
 MOST_BLOCKS = 8
 """More blocks save hardly more passes, and each costs an M-step."""

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hiql.em import Climb, climb
-from hiql.problem import Point, Problem
-from hiql.threads import map_in_threads
+from hiql.engine.climb import Climb, climb
+from hiql.engine.problem import Point, Problem
+from hiql.engine.threads import map_in_threads
 
 SHORT = 10
 """Passes of a start before the starts are compared."""

@@ -29,8 +29,8 @@ from hiql.errors import InvalidParameter, UnequalLengths
 from hiql.kernels.inverse_q_learning import iql_epoch
 from hiql.parts.part import FloatArray
 from hiql.parts.registry import register
-from hiql.solvers.iavi import explain_policy
-from hiql.solvers.preference import Preference
+from hiql.rewards.iavi import explain_policy
+from hiql.rewards.preference import Preference
 from hiql.worlds.linear import LinearSolver, linear_solver
 from hiql.worlds.mdp import check_discount
 

@@ -30,7 +30,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, ShapeMismatch
 from hiql.parts.part import FloatArray
 from hiql.parts.registry import register
-from hiql.solvers.preference import Preference
+from hiql.rewards.preference import Preference
 from hiql.worlds.linear import LinearSolver
 from hiql.worlds.mdp import MDP
 from hiql.worlds.possible import impossible_share

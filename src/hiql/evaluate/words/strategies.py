@@ -10,7 +10,7 @@ import numpy.typing as npt
 from hiql.data.histories import latest_trial
 from hiql.data.trajectories import Trajectories
 from hiql.errors import ShapeMismatch
-from hiql.evaluate.occupancy import expected_occupancy, expected_visits
+from hiql.evaluate.measures.occupancy import expected_occupancy, expected_visits
 from hiql.models import IntentionModel
 
 FloatArray = npt.NDArray[np.float64]

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, UnequalLengths
-from hiql.evaluate.alignment import align
-from hiql.evaluate.repeats import repeat, unfitted
+from hiql.evaluate.checks.repeats import repeat, unfitted
+from hiql.evaluate.measures.alignment import align
 from hiql.models import IntentionModel
 
 FloatArray = npt.NDArray[np.float64]

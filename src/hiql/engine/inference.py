@@ -15,9 +15,9 @@ from hiql.choices.table import Policies, TableChoice
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, ChainCounts
 from hiql.engine.chunk import Chunk
+from hiql.engine.threads import map_in_threads
 from hiql.parts.part import FloatArray
 from hiql.parts.rows import Sessions, Some, add_rows
-from hiql.threads import map_in_threads
 
 STEPS_PER_CHUNK = 50_000
 """A chunk has at least this many steps, and as many as there are pairs (s, a): each chunk counts for itself."""

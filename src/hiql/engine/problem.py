@@ -12,7 +12,7 @@ import numpy as np
 from hiql.choices.choice import Choice, ChoicePrior, Evidence
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import ChainPrior, IntentionDynamics
-from hiql.inference import Expectation, Reading, expect, smooth
+from hiql.engine.inference import Expectation, Reading, expect, smooth
 from hiql.parts.part import FloatArray, Order
 
 
@@ -40,7 +40,7 @@ def expect_here(problem: Problem, point: Point) -> Expectation:
 class Problem:
     """What is to be maximised. ``sampling``, where given, draws the demonstrations as the paper does.
 
-    ``e_step`` says where the E-step runs: here, or on a cluster (:mod:`hiql.cluster`).
+    ``e_step`` says where the E-step runs: here, or on a cluster (:mod:`hiql.engine.cluster`).
     """
 
     data: Trajectories

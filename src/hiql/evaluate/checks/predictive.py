@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, UnequalLengths
-from hiql.evaluate.occupancy import shares
-from hiql.evaluate.repeats import repeat
-from hiql.evaluate.simulating import simulate_like
-from hiql.evaluate.statistics import action_rates, input_statistics, intention_spells, trial_statistics
+from hiql.evaluate.checks.repeats import repeat
+from hiql.evaluate.checks.simulating import simulate_like
+from hiql.evaluate.checks.statistics import action_rates, input_statistics, intention_spells, trial_statistics
+from hiql.evaluate.measures.occupancy import shares
 from hiql.models import IntentionModel
 from hiql.worlds.environment import Environment
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hiql.data.codes import label_text
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.occupancy import shares
+from hiql.evaluate.measures.occupancy import shares
 
 SWITCHES = "switch rate"
 

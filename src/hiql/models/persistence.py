@@ -23,12 +23,12 @@ from hiql.choices.table import Policies
 from hiql.data.coding import Coding
 from hiql.data.memory import Memory
 from hiql.dynamics.markov import ChainParameters
+from hiql.engine.problem import Point
+from hiql.engine.search import Attempt, Restarts
 from hiql.errors import HiqlError, InvalidNumberOfIntentions, InvalidParameter, ModelFileError
 from hiql.files import write_whole
 from hiql.models import HIAVI, HIQL, IntentionModel
 from hiql.parts.registry import KINDS, register
-from hiql.problem import Point
-from hiql.search import Attempt, Restarts
 from hiql.worlds.mdp import MDP, World
 
 FORMAT = "hiql model"
@@ -111,7 +111,7 @@ def _pack(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     raise InvalidParameter(
         parameter="a part of the model that cannot be saved",
         value=type(value).__name__,
-        remedy="make it a dataclass and pass the class to hiql.persistence.register",
+        remedy="make it a dataclass and pass the class to hiql.models.persistence.register",
     )
 
 
@@ -260,7 +260,7 @@ def _unpack(tree: Any, arrays: Arrays) -> Any:
         return {name: _unpack(item, arrays) for name, item in content.items()}
     values = {name: _unpack(item, arrays) for name, item in dict(more)["fields"].items()}
     if content not in KINDS:
-        remedy = "if it is a class of your own, pass it to hiql.persistence.register before loading"
+        remedy = "if it is a class of your own, pass it to hiql.models.persistence.register before loading"
         raise InvalidParameter(parameter="the type of one of its parts", value=content, remedy=remedy)
     return KINDS[content](**values)
 

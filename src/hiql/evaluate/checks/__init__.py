@@ -1,0 +1,1 @@
+"""Can a fit be trusted? Refits of drawn sessions, recovery of what was simulated, predictive checks."""

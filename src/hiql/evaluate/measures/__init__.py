@@ -1,0 +1,1 @@
+"""Numbers about intentions and fits: alignment, courses, visits, differences of value, scores."""

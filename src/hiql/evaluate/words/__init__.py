@@ -1,0 +1,1 @@
+"""What can be said of intentions in words: names, durations, a verdict."""

@@ -1,0 +1,6 @@
+"""The estimators: IntentionModel, any pair of parts, and its named pairs HIAVI (known world) and HIQL (unknown)."""
+
+from hiql.models.intention_model import IntentionModel
+from hiql.models.named import HIAVI, HIQL
+
+__all__ = ["HIAVI", "HIQL", "IntentionModel"]
