@@ -165,7 +165,7 @@ class InvalidDiscount(HiqlError):
 
     @staticmethod
     def describe(discount: object) -> str:
-        return f"discount is {discount!r}; choose a number in [0, 1), for example 0.99"
+        return f"discount is {discount!r}; choose a number in [0, 1), for example 0.99 (with 1, values have no bound)"
 
 
 class InvalidParameter(HiqlError):

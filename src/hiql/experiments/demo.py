@@ -41,9 +41,9 @@ def compute(config: DemoConfig, folder: Path, n_jobs: int = -1) -> DemoResult:
     """Choose K for an expert with two intentions by BIC, as the paper does, and judge the fit on fresh sessions.
 
     The world and the changes of mind are those of the paper's expert; its actions are not greedy but as noisy as an
-    animal's. Held-out likelihood would go on rising with K: the expert switches at barriers and after eight steps rather
-    than by a Markov chain, and further intentions take up some of that. With the greedy expert, whom nothing but its
-    switches makes hard to predict, BIC follows from about 500 sessions on.
+    animal's. Held-out likelihood would go on rising with K: the expert switches at barriers and after eight steps
+    rather than by a Markov chain, and further intentions take up some of that. With the greedy expert, whose switches
+    are all that is hard to predict, so would BIC from about 500 sessions on.
     """
     expert, fresh = (
         simulate_two_goals(n, config.inverse_temperature, random_state=seed)

@@ -46,7 +46,7 @@ def figures(result: GridworldResult) -> Iterator[tuple[str, Figure]]:
     a = new_figure(7.2, 3.4)
     draw_likelihood(a.subplots(), result)
     yield "figure_3a_likelihood", a
-    b = new_figure(4.6, 3.2)
+    b = new_figure(6.4, 3.2)
     draw_abandon(b.subplots(), result)
     yield "figure_3b_abandon", b
     c = new_figure(1.65 * len(SHOWN_VALUES), 4.4)
@@ -66,7 +66,7 @@ def draw_likelihood(ax: Axes, result: GridworldResult) -> None:
     ax.set_ylabel("held-out log-likelihood\nper trajectory (nats)")
     floor = result.likelihood[RANDOM][max(result.config.sizes)]
     if floor:
-        ax.set_ylim(bottom=1.45 * floor["per_trajectory"]["mean"], top=0.4)
+        ax.set_ylim(bottom=1.2 * floor["per_trajectory"]["mean"], top=0.4)
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
@@ -87,7 +87,7 @@ def draw_abandon(ax: Axes, result: GridworldResult) -> None:
     ax.set_xlabel("step")
     ax.set_ylabel('probability of "abandon"')
     ax.set_ylim(-0.02, 1.02)
-    ax.legend()
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def _part(values: Sequence[float | None], shown: np.ndarray) -> np.ndarray:

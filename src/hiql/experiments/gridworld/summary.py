@@ -20,12 +20,11 @@ RULE_FOR_DIRL = (
     "is judged; maps are assigned to the true intentions so that the EVDs have the smallest sum, as HIAVI's intentions "
     "are. The paper does not say how it did this."
 )
-WHY_K2_DIFFERS = (
-    "EVD is the authors' (the paper: 5.58 ± 0.47 and 6.39 ± 1.80), scores are nats per held-out step; each number is "
-    "the mean over folds, then over repeats with other seeds, with the lowest and highest repeat in brackets. What to "
-    "look for: drawing the demonstrations leaves states in which an intention was hardly ever active without any, and "
-    "their policy uniform; weights that are tiny but all on one action make that policy sure of what the *other* "
-    "intention does there. EVD counts such states like all others, likelihood hardly at all."
+HOW_TO_READ_THE_ABLATION = (
+    "In each row one ingredient of the authors' procedure is replaced by ours; the last three replace two, and vary "
+    "the pseudo-count. EVD is the authors' (the paper: 5.58 ± 0.47 and 6.39 ± 1.80), scores are nats per held-out step; "
+    "each number is the mean over folds, then over repeats with other seeds, with the lowest and highest repeat in "
+    "brackets. Differences within these ranges are noise."
 )
 
 
@@ -46,7 +45,7 @@ def sections(result: GridworldResult) -> list[str]:
         RULE_FOR_DIRL,
         "## Which ingredient makes which difference (2 intentions)",
         _ablation_table(result),
-        WHY_K2_DIFFERS,
+        HOW_TO_READ_THE_ABLATION,
     ]
 
 
