@@ -22,9 +22,9 @@ RULE_FOR_DIRL = (
 )
 HOW_TO_READ_THE_ABLATION = (
     "In each row one ingredient of the authors' procedure is replaced by ours; the last three replace two, and vary "
-    "the pseudo-count. EVD is the authors' (the paper: 5.58 ± 0.47 and 6.39 ± 1.80), scores nats per held-out step; "
-    "each number is the mean over folds, then over repeats with other seeds, with the lowest and highest repeat in "
-    "brackets. Differences within these ranges are noise."
+    "the pseudo-count. EVD is the authors' (the paper: 5.58 ± 0.47 and 6.39 ± 1.80), scores are nats per held-out "
+    "step; each number is the mean over folds, then over repeats with other seeds, with the lowest and highest repeat "
+    "in brackets. Differences within these ranges are noise."
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from hiql.evaluate.animals.coarse_to_fine import STRENGTHS
@@ -54,11 +54,6 @@ class ReversalConfig(ExperimentConfig):
             strengths=(4.0, 16.0, 64.0),
             panels=False,
         )
-
-    def of(self, source: str) -> ReversalConfig:
-        """The config of one source: the control is there for what happens around blocks, and has few scores."""
-        few = tuple(k for k in self.n_intentions if k <= self.chosen)
-        return replace(self, folds_run=1, n_intentions=few, stochastic=()) if source == CONTROL else self
 
     def methods(self) -> list[tuple[int, str]]:
         """The fits of the second stage, K and how, the longest last."""
