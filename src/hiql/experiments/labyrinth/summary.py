@@ -24,8 +24,8 @@ def sections(result: LabyrinthResult) -> list[str]:
     parts = [
         f"γ = {config.discount}, seed {config.seed}. Restarts are chosen by training objective. DIRL has the σ and γ "
         f"published for each number of maps, and {config.dirl_starts} starts (in folds, "
-        f"{min(config.dirl_starts, FOLD_STARTS)} and a tolerance of {FOLD_TOL:g}), the best by posterior. {about_as_printed(config.n_restarts)} Cross-validation: mean ± standard error over "
-        f"{config.folds}.",
+        f"{min(config.dirl_starts, FOLD_STARTS)} and a tolerance of {FOLD_TOL:g}), the best by posterior. "
+        f"{about_as_printed(config.n_restarts)} Cross-validation: mean ± standard error over {config.folds}.",
     ]
     for cohort, part in result.cohorts.items():
         parts += [f"## Water-{cohort} mice", *_cohort(cohort, part)]
