@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import hiql
+from hiql.engine.parcels import Parcel
 from hiql.export import decoding_table, write_steps
-from hiql.parcels import Parcel
 from tests.data.test_columns import assert_same
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=False, width=64)
