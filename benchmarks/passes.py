@@ -3,8 +3,8 @@
 A pass is one E-step; jumps that are taken back count. Plain EM runs until a step gains less than 1e-13 of the
 objective (or 4,000 passes); its cost is the number of passes until it is within 1e-8, relatively, of where it ends.
 The accelerated climb (blocks and jumps, :mod:`hiql.engine.climb`) is charged what it needs to reach that same level.
-Where it ends in another optimum, below that level, there is nothing to compare: such starts are counted in the last column,
-beside how much higher the accelerated climbs end on average. Seconds are those of both climbs to that level.
+Where it ends in another optimum, below that level, there is nothing to compare: such starts are counted in the last
+column, beside how much higher the accelerated climbs end on average. Seconds are those of both climbs to that level.
 """
 
 from __future__ import annotations

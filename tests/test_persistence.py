@@ -195,7 +195,7 @@ def test_a_transition_matrix_of_the_wrong_shape_is_refused_before_any_kernel_see
     """Rows of (K, 1) zeros sum to 1 in probability, and compiled loops do not check bounds."""
     for options in ({}, {"dynamics": {"type": "MarkovChain", "fields": {"pseudo_count": 0.1}}}):
         with zipfile.ZipFile(saved) as archive:
-            name = json.loads(archive.read("model.json"))["dynamics_parameters"]["tuple"][1]["array"]
+            name = json.loads(archive.read("model.json"))["dynamics_parameters"]["fields"]["log_transition"]["array"]
 
         def set_dynamics(document, options=options):
             document["parameters"]["dict"] |= options
