@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import hiql
@@ -155,7 +155,7 @@ def test_streams(table):
         assert (streamed.context_labels, streamed.subjects) == (data.context_labels, data.subjects)
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
 @given(tables())
 @pytest.mark.filterwarnings("ignore::hiql.errors.TableWarning")
 @pytest.mark.filterwarnings("ignore::UserWarning")
