@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import hiql
+from hiql.data.importers import read_nwb
 from hiql.export import decoding_table, write_steps
 from hiql.parcels import Parcel
 from tests.data.test_columns import assert_same
@@ -168,5 +169,5 @@ def test_neurodata_without_borders(table):
     keep = ["state", "next_state", *when, *data.context_names, *data.input_names]
     with tempfile.TemporaryDirectory() as folder:
         files = write_steps(Path(folder) / "decoded.nwb", steps)
-        trials = hiql.data.importers.read_nwb(files, "action", "outcome", keep=keep)
+        trials = read_nwb(files, "action", "outcome", keep=keep)
     assert_same(read_back(trials, data, action="choice", outcome="reward", step="none"), data)
