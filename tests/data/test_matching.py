@@ -15,7 +15,7 @@ from hiql.data.blocks import BLOCK
 from hiql.data.coding import Coding
 from hiql.data.scales import mean_and_scale, standardise
 from hiql.errors import BadColumns, InvalidParameter, ModelFileError
-from tests.test_persistence import rewrite
+from tests.models.test_persistence import rewrite
 
 
 def behaviour(**columns) -> Trajectories:
