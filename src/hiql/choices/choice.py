@@ -74,7 +74,7 @@ class Choice(Part[Params], Protocol[Params]):
         """(K,) how many observed steps each intention explains, from the statistics of all chunks."""
         ...
 
-    def conjugate(self, data: Trajectories, n_intentions: int) -> ChoicePrior | None:
+    def conjugate(self, params: Params) -> ChoicePrior | None:
         """The pseudo-counts, if ``update`` is nothing but shares of counts and these."""
         ...
 

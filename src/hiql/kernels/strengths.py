@@ -28,7 +28,7 @@ def digammas(x):  # type: ignore[no-untyped-def]
 
 @compiled
 def tables(strength, around, counts, chance, result):  # type: ignore[no-untyped-def]
-    """``result`` (n, F, A): x·p·(ψ(x + n/p) − ψ(x)), x = strength (n, F) · around (n, F, A), p = ``chance`` of n > 0."""
+    """``result`` (n, F, A): x·p·(ψ(x + n/p) − ψ(x)) for x = strength (n, F) · around (n, F, A) and p = P(n > 0)."""
     for c in range(counts.shape[0]):
         for f in range(counts.shape[1]):
             for a in range(counts.shape[2]):

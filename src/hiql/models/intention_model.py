@@ -22,7 +22,7 @@ from hiql.engine.climb import Climb, climb
 from hiql.engine.cluster import spread
 from hiql.engine.inference import Reading, causal, expect, most_likely_path, smooth
 from hiql.engine.problem import Point, Problem, expect_here
-from hiql.engine.search import Attempt, Restarts, Search, find_optimum
+from hiql.engine.search import Attempt, Restarts, Search, find_optimum, with_learned_priors
 from hiql.engine.watching import SECONDS_TO_ANSWER
 from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
 from hiql.models.sampling import FittedAgent, chosen_sessions
@@ -131,8 +131,13 @@ class IntentionModel(ScoredEstimator):
     def _dynamics(self) -> IntentionDynamics:
         return make_dynamics(self.dynamics)
 
-    def _problem(self, data: Trajectories, **options: Any) -> Problem:
-        return Problem(data, self._dynamics(), self._choice(), self.n_intentions, **options)
+    def _problem(self, data: Trajectories, coding: Coding | None = None, **options: Any) -> Problem:
+        """The parts, knowing what they are fitted to, on these data."""
+        known = getattr(self, "coding_", None) if coding is None else coding
+        dynamics, choice = self._dynamics(), self._choice()
+        if known is not None:
+            dynamics, choice = dynamics.knowing(known), choice.knowing(known)
+        return Problem(data, dynamics, choice, self.n_intentions, **options)
 
     @property
     def world_(self) -> MDP | None:
@@ -164,7 +169,8 @@ class IntentionModel(ScoredEstimator):
         check_trajectories(data)
         search = self._checked_search(data)
         sampling = np.random.default_rng([self.random_state, 1]) if self.sampled else None
-        problem = self._problem(data, n_threads=search.n_jobs, sampling=sampling)
+        coding = Coding.of(data)
+        problem = self._problem(data, coding, n_threads=search.n_jobs, sampling=sampling)
         for part in problem.parts:
             part.check(data, self.n_intentions)
         if (reward := self._reward()) is not None:
@@ -175,26 +181,27 @@ class IntentionModel(ScoredEstimator):
             with progress_bar(f"Fitting {self.n_intentions} intentions", enabled=self.progress) as update:
                 best, restarts = find_optimum(problem, search, self.random_state, update)
         else:
-            best = climb(problem, self._start_of(init, data), search.max_iter, search.tol)
+            best = climb(problem, self._start_of(init, problem), search.max_iter, search.tol)
             restarts = Restarts((Attempt("init", best.objective, best.n_passes),))
+            best = with_learned_priors(problem, best, search)
         self._keep(problem, best, restarts, sort=init is None)
         if init is not None and init._log_likelihood(data) == -np.inf:
             self.notes_ += (told_impossible(init, data, "init, where the fit started"),)
         if client is not None and problem.e_step is expect_here:
             self.notes_ += (CLIENT_UNUSED,)
-        self.coding_ = Coding.of(data)
+        self.coding_ = coding
         self.about_: dict[str, Any] = {}
         return self
 
-    def _start_of(self, init: IntentionModel, data: Trajectories) -> Point:
+    def _start_of(self, init: IntentionModel, problem: Problem) -> Point:
         """The parameters of another fitted model, if they are those of a model like this."""
-        init._check_data(data)
+        init._check_data(problem.data)
         if init.n_intentions != self.n_intentions:
             raise InvalidNumberOfIntentions(
                 n_intentions=self.n_intentions, remedy=f"init has {init.n_intentions}; choose the same number"
             )
-        for part, params in zip(self._problem(data).parts, init._point, strict=True):
-            part.check_params(params, data, self.n_intentions)
+        for part, params in zip(problem.parts, init._point, strict=True):
+            part.check_params(params, problem.data, self.n_intentions)
         return init._point
 
     def _checked_search(self, data: Trajectories) -> Search:
@@ -326,7 +333,7 @@ class IntentionModel(ScoredEstimator):
         rng = np.random.default_rng(random_state)
         sessions = chosen_sessions(environment, n_sessions, n_steps)
         begun = environment if start is None else starting(environment, start)
-        agent = FittedAgent(self._dynamics(), self._choice(), self._point)
+        agent = FittedAgent(*self._problem(self.coding_.example(1)).parts, self._point)
         sampled = play(agent, begun, sessions, rng)
         labels = (self.coding_.state_labels, self.coding_.action_labels) if hasattr(self, "coding_") else (None, None)
         return replace(sampled, state_labels=labels[0], action_labels=labels[1])

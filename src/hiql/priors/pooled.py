@@ -25,8 +25,8 @@ SETTLED = 1e-3
 
 
 class Learned(NamedTuple):
-    """``rows`` (n, F, A) of all nodes, ``strength`` (L, F), and ``pseudo_counts`` (n, F, A): what each row's prior
-    adds to its own counts, s · θ_parent(c)."""
+    """``rows`` (n, F, A) of all nodes, ``strength`` (L, F), and ``pseudo_counts`` (n, F, A): what is added to the
+    counts of each row itself, s · θ_parent(c) and what its children have handed up."""
 
     rows: FloatArray
     strength: FloatArray
@@ -69,23 +69,28 @@ def learn(tree: Tree, counts: FloatArray, visits: npt.ArrayLike, root: FloatArra
         strength = _strengths(tree, gathered, rows, strength)
         if np.abs(rows - before[0]).max() < SETTLED and np.abs(np.log(strength / before[1])).max() < SETTLED:
             break
-    return Learned(rows, strength, pseudo_counts(tree, rows, root, strength))
+    return Learned(rows, strength, gathered.counts - counts + _around(tree, rows, root, strength))
 
 
-def pseudo_counts(tree: Tree, rows: FloatArray, root: FloatArray, strength: FloatArray) -> FloatArray:
-    """(n, F, A) what each node's prior adds to its counts."""
+def settled(before: FloatArray, after: FloatArray) -> bool:
+    """Whether pseudo-counts have stopped to move: by a hundredth of themselves, or of a step."""
+    return bool(np.allclose(after, before, rtol=0.01, atol=0.01))
+
+
+def _around(tree: Tree, rows: FloatArray, root: FloatArray, strength: FloatArray) -> FloatArray:
+    """(n, F, A) the parents' rows times the strengths."""
     around = strength[tree.level][..., None] * rows[tree.parent]
     return np.where((tree.parent >= 0)[:, None, None], around, root)
 
 
 def first_guess(tree: Tree, counts: FloatArray, root: FloatArray, strength: float) -> Learned:
-    """Rows and pseudo-counts for given strengths, where every count is handed up to the root as it is."""
+    """Rows for given strengths, where every count is handed up to the root as it is, and priors around them."""
     totals = np.array(counts, dtype=np.float64)
     for nodes in reversed(tree.generations[1:]):
         np.add.at(totals, tree.parent[nodes], totals[nodes])
     strengths = np.full((tree.n_levels, totals.shape[1]), strength)
     rows = _descended(tree, totals, root, strengths)
-    return Learned(rows, strengths, pseudo_counts(tree, rows, root, strengths))
+    return Learned(rows, strengths, _around(tree, rows, root, strengths))
 
 
 def _climbed(tree: Tree, own: Gathered, rows: FloatArray, strength: FloatArray) -> Gathered:
