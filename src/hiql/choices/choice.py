@@ -82,6 +82,10 @@ class Choice(Part[Params], Protocol[Params]):
         """(n, K, A) the probabilities of all actions at these steps, from what is known before each."""
         ...
 
+    def explained(self, params: Params, log_policy: FloatArray) -> Params:
+        """The same with the policies (K, S, A) of the reward that explains them: learning may have moved them."""
+        ...
+
     def deal(self, params: Params, rng: np.random.Generator) -> Params:
         """The same habits dealt out anew among the intentions, context by context."""
         ...

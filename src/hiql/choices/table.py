@@ -129,6 +129,10 @@ class TableChoice(LogProbabilities):
         log_policy[intentions] = others.log_policy
         return replace(params, log_policy=log_policy)
 
+    def explained(self, params: Policies, log_policy: FloatArray) -> Policies:
+        """The same with the policies of a reward that has learned from demonstrations."""
+        return replace(params, log_policy=log_policy)
+
     # --- what a fitted model shows, and keeps ------------------------------------------------------------------
 
     def permute(self, params: Policies, order: Order) -> Policies:

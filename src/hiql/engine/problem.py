@@ -141,8 +141,8 @@ class Problem:
     def learned(self, point: Point) -> Point:
         """The same with the priors that the data teach there; ``point`` itself if no part learns any more."""
         expectation = self.expect(point)
-        dynamics = self.dynamics.learned(point.dynamics, expectation.chain)
-        choice = self.choice.learned(point.choice, expectation.choice)
+        dynamics = self.dynamics.learned(point.dynamics, expectation.chain, self.data)
+        choice = self.choice.learned(point.choice, expectation.choice, self.data)
         settled = dynamics is point.dynamics and choice is point.choice
         return point if settled else Point(dynamics, choice)
 

@@ -23,6 +23,7 @@ from hiql.engine.cluster import spread
 from hiql.engine.inference import Reading, causal, expect, most_likely_path, smooth
 from hiql.engine.problem import Point, Problem, expect_here
 from hiql.engine.search import Attempt, Restarts, Search, find_optimum, with_learned_priors
+from hiql.engine.threads import n_threads
 from hiql.engine.watching import SECONDS_TO_ANSWER
 from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
 from hiql.models.sampling import FittedAgent, chosen_sessions
@@ -132,12 +133,13 @@ class IntentionModel(ScoredEstimator):
         return make_dynamics(self.dynamics)
 
     def _problem(self, data: Trajectories, coding: Coding | None = None, **options: Any) -> Problem:
-        """The parts, knowing what they are fitted to, on these data."""
+        return Problem(data, *self._parts(coding), self.n_intentions, **options)
+
+    def _parts(self, coding: Coding | None = None) -> tuple[IntentionDynamics, Choice]:
+        """Both parts, knowing the names that they are, or were, fitted to."""
         known = getattr(self, "coding_", None) if coding is None else coding
         dynamics, choice = self._dynamics(), self._choice()
-        if known is not None:
-            dynamics, choice = dynamics.knowing(known), choice.knowing(known)
-        return Problem(data, dynamics, choice, self.n_intentions, **options)
+        return (dynamics, choice) if known is None else (dynamics.knowing(known), choice.knowing(known))
 
     @property
     def world_(self) -> MDP | None:
@@ -184,12 +186,12 @@ class IntentionModel(ScoredEstimator):
             best = climb(problem, self._start_of(init, problem), search.max_iter, search.tol)
             restarts = Restarts((Attempt("init", best.objective, best.n_passes),))
             best = with_learned_priors(problem, best, search)
+        self.coding_ = coding
         self._keep(problem, best, restarts, sort=init is None)
         if init is not None and init._log_likelihood(data) == -np.inf:
             self.notes_ += (told_impossible(init, data, "init, where the fit started"),)
         if client is not None and problem.e_step is expect_here:
             self.notes_ += (CLIENT_UNUSED,)
-        self.coding_ = coding
         self.about_: dict[str, Any] = {}
         return self
 
@@ -222,7 +224,7 @@ class IntentionModel(ScoredEstimator):
                 raise InvalidParameter(parameter=name, value=value, remedy=f"choose a whole number ≥ {lowest}")
         if not isinstance(self.tol, int | float | np.number) or not self.tol >= 0:
             raise InvalidParameter(parameter="tol", value=self.tol, remedy="choose a number ≥ 0")
-        return Search(self.n_init, patience, self.max_iter, float(self.tol), _n_threads(self.n_jobs))
+        return Search(self.n_init, patience, self.max_iter, float(self.tol), n_threads(self.n_jobs))
 
     def _keep(self, problem: Problem, best: Climb, restarts: Restarts, *, sort: bool) -> None:
         """Turn the best point into fitted attributes; the rewards are solved here, once."""
@@ -233,8 +235,9 @@ class IntentionModel(ScoredEstimator):
             expectation = problem.expect(point)
         if (reward := self._reward()) is not None:
             evidence = problem.evidence(point, expectation)
-            self.reward_, self.q_, self.value_, explained = reward.explain(evidence, point.choice.log_policy)
-            point = point._replace(choice=replace(point.choice, log_policy=explained))  # learning may have moved it
+            shown = problem.choice.summary(point.choice)["log_policy"]
+            self.reward_, self.q_, self.value_, explained = reward.explain(evidence, shown)
+            point = point._replace(choice=problem.choice.explained(point.choice, explained))  # learning may move it
             expectation = problem.expect(point)
         use = problem.choice.use(expectation.choice)
         self._set_parameters(point)
@@ -254,7 +257,8 @@ class IntentionModel(ScoredEstimator):
     def _set_parameters(self, point: Point) -> None:
         """What the parts know, and what they show of it."""
         self.dynamics_parameters_, self.choice_parameters_ = point
-        shown = self._dynamics().summary(point.dynamics) | self._choice().summary(point.choice)
+        dynamics, choice = self._parts()
+        shown = dynamics.summary(point.dynamics) | choice.summary(point.choice)
         for name, value in shown.items():
             setattr(self, f"{name}_", value)
 
@@ -308,7 +312,7 @@ class IntentionModel(ScoredEstimator):
     def predict_action_proba(self, data: Trajectories) -> FloatArray:
         """(N, A) p(a_t | s_t and steps before t): causal. Uniform where the state is missing."""
         predicted, _ = causal(self._read(data))
-        proba = self._choice().proba(self.choice_parameters_, data, np.arange(data.n_steps))
+        proba = self._parts()[1].proba(self.choice_parameters_, data, np.arange(data.n_steps))
         return np.einsum("nk,nka->na", predicted, proba)
 
     def sample(
@@ -333,7 +337,7 @@ class IntentionModel(ScoredEstimator):
         rng = np.random.default_rng(random_state)
         sessions = chosen_sessions(environment, n_sessions, n_steps)
         begun = environment if start is None else starting(environment, start)
-        agent = FittedAgent(*self._problem(self.coding_.example(1)).parts, self._point)
+        agent = FittedAgent(*self._parts(), self._point)
         sampled = play(agent, begun, sessions, rng)
         labels = (self.coding_.state_labels, self.coding_.action_labels) if hasattr(self, "coding_") else (None, None)
         return replace(sampled, state_labels=labels[0], action_labels=labels[1])
@@ -363,12 +367,8 @@ class IntentionModel(ScoredEstimator):
                 parameter="order", value=order, remedy=f"name each of 0…{self.n_intentions - 1} exactly once"
             )
         other = copy(self)
-        other._set_parameters(
-            Point(
-                self._dynamics().permute(self.dynamics_parameters_, index),
-                self._choice().permute(self.choice_parameters_, index),
-            )
-        )
+        moved = (part.permute(params, index) for part, params in zip(self._parts(), self._point, strict=True))
+        other._set_parameters(Point(*moved))
         for name in PER_INTENTION:
             if hasattr(self, name):
                 setattr(other, name, getattr(self, name)[index])
@@ -399,9 +399,3 @@ class IntentionModel(ScoredEstimator):
 
         check_is_fitted(self)
         save_model(self, path)
-
-
-def _n_threads(n_jobs: int | None) -> int:
-    from joblib import effective_n_jobs
-
-    return 1 if n_jobs is None else effective_n_jobs(n_jobs)

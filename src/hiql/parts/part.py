@@ -52,7 +52,7 @@ class Part(Protocol[Params]):
         """The pseudo-counts, if ``update`` is nothing but shares of counts and these; else None."""
         ...
 
-    def learned(self, params: Params, statistics: Any) -> Params:
+    def learned(self, params: Params, statistics: Any, data: Trajectories) -> Params:
         """The parameters with the prior that these counts teach; ``params`` itself if there is nothing (more) to learn.
 
         A prior is frozen while EM climbs, and learned between two climbs.
@@ -86,5 +86,5 @@ class NothingToLearn:
     def knowing(self, coding: Coding) -> Self:  # noqa: ARG002
         return self
 
-    def learned(self, params: Any, statistics: Any) -> Any:  # noqa: ARG002
+    def learned(self, params: Any, statistics: Any, data: Trajectories) -> Any:  # noqa: ARG002
         return params
