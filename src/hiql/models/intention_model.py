@@ -192,7 +192,7 @@ class IntentionModel(ScoredEstimator):
         reward.check(problem.data)
         if not problem.choice.by_table:
             remedy = (
-                "rewards explain tables of policies only; fit hiql.IntentionModel(n_intentions, choice=…) without one"
+                "rewards explain tables of policies only; fit hiql.IntentionModel(K, choice=…) without one"
             )
             raise InvalidParameter(parameter="choice", value=type(problem.choice).__name__, remedy=remedy)
 
