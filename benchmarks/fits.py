@@ -55,7 +55,7 @@ class Split(NamedTuple):
 
 
 def splits() -> Iterator[Split]:
-    grid = hiql.worlds.simulate_two_goals(512, random_state=1)
+    grid = hiql.worlds.simulate_two_goals(512, inverse_temperature=10, random_state=1)
     yield Split("gridworld", *halves(cut(grid.data, 8)), partial(hiql.HIAVI, N_INTENTIONS, mdp=grid.world))
     for cohort in ("restricted", "unrestricted"):
         maze = hiql.datasets.labyrinth(cohort)

@@ -24,7 +24,7 @@ FOLDS = 5
 
 
 def problems() -> Iterator[tuple[str, hiql.Trajectories]]:
-    yield "two goals, 256 sessions", hiql.worlds.simulate_two_goals(256, random_state=0).data
+    yield "two goals, 256 sessions", hiql.worlds.simulate_two_goals(256, inverse_temperature=10, random_state=0).data
     table = Path(os.environ.get("HIQL_DATA_DIR", "")) / "bandit" / "mice_bandit.csv.gz"
     if table.is_file():
         mice = hiql.bandit_trials(table, history=2)

@@ -28,7 +28,7 @@ MOST = 4000
 
 
 def problems() -> Iterator[tuple[str, Trajectories, type[hiql.IntentionModel], dict]]:
-    grid = hiql.worlds.simulate_two_goals(256, random_state=1)
+    grid = hiql.worlds.simulate_two_goals(256, inverse_temperature=10, random_state=1)
     yield "gridworld", grid.data, hiql.HIAVI, {"mdp": grid.world}
     for cohort in ("restricted", "unrestricted"):
         maze = hiql.datasets.labyrinth(cohort)

@@ -47,7 +47,7 @@ def iavi_rows() -> Iterator[Row]:
 
 def iql_row() -> Row:
     """One epoch of the compiled Algorithm 2 against the plain-Python loop."""
-    data = hiql.worlds.simulate_two_goals(1024, random_state=0).data
+    data = hiql.worlds.simulate_two_goals(1024, inverse_temperature=10, random_state=0).data
     shape = (data.n_states, data.n_actions)
     tables = [np.full(shape, 0.1), *(np.zeros(shape) for _ in range(3))]
     weights, order = np.ones(data.n_steps), np.arange(data.n_steps)

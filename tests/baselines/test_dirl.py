@@ -172,7 +172,7 @@ def test_published_totals_on_held_out_mice(cohort, n_maps, published, n_init):
     """As good as the authors' own fits, within 2 %, on their split and with their settings.
 
     Theirs are no maxima, but where 20 rounds of 100 steps of Adam ended, the best of two to four seeds by held-out
-    likelihood. Our best of four maxima by posterior fits the training sessions better and may predict worse.
+    likelihood. Ours is the best of four converged maxima by posterior, which may predict a little worse.
     """
     mice = hiql.datasets.labyrinth(cohort)
     model = DIRL(n_maps, mdp=mice.mdp, **dirl_settings(cohort, n_maps, n_init=n_init)).fit(mice.train)

@@ -193,7 +193,7 @@ class CodeColumn:
             )
         values = (column.cast("float64") if column.null_count else column).to_numpy(zero_copy_only=False)
         if values.dtype.kind in "iu":
-            return values if values.dtype.kind == "i" else values.astype(np.float64)
+            return values.astype(np.int64 if values.dtype.kind == "i" else np.float64)  # UNKNOWN fits into both
         missing = np.isnan(values)
         bad = ~missing & (values != np.round(values))
         if bad.any():

@@ -1,8 +1,8 @@
 """The E-step on a Dask cluster, for data too large for one machine to go through quickly.
 
 The sessions are cut into the chunks of :func:`hiql.engine.inference.chunks`, as on one machine, and each chunk is kept
-by a worker. An iteration sends every chunk the parameters, gets back what it counted, and adds up the counts in the order
-of the chunks: on workers with the same kind of processor the answer equals that of one machine to the last bit.
+by a worker. An iteration sends every chunk the parameters, gets back what it counted, and adds up the counts in the
+order of the chunks: on workers with the same kind of processor the answer equals that of one machine to the last bit.
 
 A worker may die on the way: Dask then has its chunks sent to another one (:func:`hiql.engine.parcels.send_once`), so a
 fit outlives its workers as long as some are left or come back. A cluster that goes away altogether is not missed: the

@@ -85,10 +85,12 @@ def _seen(last: list[Played], moment: Moment, environment: Environment, sessions
 
 def _collected(steps: list[Played], environment: Environment, sessions: Sessions) -> Trajectories:
     """Steps, recorded time by time, session by session, each cut to its length."""
-    lasts = np.arange(len(steps)) < sessions.lengths[:, None]  # (n, T)
+    lasts = (np.arange(len(steps)) < sessions.lengths[:, None]).ravel()  # (n · T,)
+    kept = slice(None) if lasts.all() else lasts
 
     def flat(values: Iterable[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-        return np.stack(list(values), axis=1)[lasts]
+        stacked = np.stack(list(values), axis=1)
+        return stacked.reshape(len(lasts), *stacked.shape[2:])[kept]
 
     moments, *recorded = zip(*steps, strict=True)
     columns: dict[str, Any] = dict(zip(Played._fields[1:], map(flat, recorded), strict=True))

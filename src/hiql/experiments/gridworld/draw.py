@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from hiql.experiments.gridworld.compute import GridworldResult
 from hiql.experiments.gridworld.config import (
@@ -85,6 +86,7 @@ def draw_abandon(ax: Axes, result: GridworldResult) -> None:
                 ax, steps, _part(course["mean"], shown), error, name, colour=colour, linestyle=line, marker=None
             )
     ax.set_xlabel("step")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_ylabel('probability of "abandon"')
     ax.set_ylim(-0.02, 1.02)
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))

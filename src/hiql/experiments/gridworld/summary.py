@@ -22,9 +22,9 @@ RULE_FOR_DIRL = (
 )
 HOW_TO_READ_THE_ABLATION = (
     "In each row one ingredient of the authors' procedure is replaced by ours; the last three replace two, and vary "
-    "the pseudo-count. EVD is the authors' (the paper: 5.58 ± 0.47 and 6.39 ± 1.80), scores nats per held-out step; "
-    "each number is the mean over folds, then over repeats with other seeds, with the lowest and highest repeat in "
-    "brackets. Differences within these ranges are noise."
+    "the pseudo-count. EVD is the authors' (the paper: 5.58 ± 0.47 and 6.39 ± 1.80), scores are nats per held-out "
+    "step; each number is the mean over folds, then over repeats with other seeds, with the lowest and highest repeat "
+    "in brackets. Differences within these ranges are noise."
 )
 
 
@@ -32,9 +32,10 @@ def sections(result: GridworldResult) -> list[str]:
     """The tables in words and numbers, beside the paper's."""
     config = result.config
     largest = max(config.sizes)
-    expert = "greedy" if config.inverse_temperature is None else f"inverse temperature {config.inverse_temperature:g}"
+    warm = f", an expert of inverse temperature {config.inverse_temperature}"
+    expert = " and expert (greedy)" if config.inverse_temperature is None else warm
     return [
-        f"The authors' world and expert ({expert}), {largest} trajectories, seed {config.seed}, their folds; mean ± "
+        f"The authors' world{expert}, {largest} trajectories, seed {config.seed}, their folds; mean ± "
         f"standard error over {config.folds}. HIAVI is exact EM, restarts chosen by training objective. "
         + about_as_printed(config.n_restarts),
         "## Held-out log-likelihood per trajectory (nats)",

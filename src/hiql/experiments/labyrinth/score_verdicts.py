@@ -11,7 +11,6 @@ from hiql.experiments.verdicts import NOT_RUN, Verdict, not_judged
 MINOR, FLAT = 0.25, 0.02
 """Bars for words: a gain is "minor" below a quarter of the other's, "none at all" below 2 % of the total. They were
 set knowing the totals of earlier runs."""
-CONFOUNDED = "HIAVI sees the session's past, DIRL only the time"
 Scores = dict[int, dict[str, Any]]
 
 
@@ -25,7 +24,6 @@ def score_verdicts(cohort: str, part: CohortResult, where: str) -> list[Verdict]
         _bic_below(hiavi, dirl, where),
         Verdict(where + "b", "BIC of HIAVI is lowest at K = 2", f"K = {part.best}", "K = 2", "2", part.best == 2),
         *(_restricted if cohort == "restricted" else _unrestricted)(cohort, hiavi, dirl, where),
-        not_judged("§5.2", "The win over DIRL shows that intentions change in steps, not smoothly", because=CONFOUNDED),
     ]
 
 
@@ -33,10 +31,8 @@ def _sizes(part: CohortResult) -> Verdict:
     n, held_out = part.leaks["sessions"], part.leaks["held_out"]
     expected = {"restricted": 200, "unrestricted": 207}[part.cohort]
     claim = f"{expected} trajectories, 20 % of them held out"
-    share = f"{held_out / n:.1%}"
-    return Verdict(
-        "App. C.2", claim, f"{n}, {share}", "the same", f"{expected}, 20 %", n == expected and share[:2] in {"19", "20"}
-    )
+    same = n == expected and held_out == int(0.2 * n)
+    return Verdict("App. C.2", claim, f"{n}, {held_out / n:.1%}", "the same", f"{expected}, 20 %", same)
 
 
 def _better(hiavi: Scores, dirl: Scores, where: str) -> Verdict:

@@ -6,7 +6,7 @@ from typing import Any
 
 from hiql.experiments.as_printed import LEAKING, about_as_printed
 from hiql.experiments.labyrinth.compute import CohortResult, LabyrinthResult
-from hiql.experiments.labyrinth.config import DIRL_PUBLISHED
+from hiql.experiments.labyrinth.config import DIRL_PUBLISHED, FOLD_STARTS, FOLD_TOL
 from hiql.experiments.results import markdown_table, plus_minus
 
 WHAT_A_WIN_SHOWS = (
@@ -22,9 +22,10 @@ def sections(result: LabyrinthResult) -> list[str]:
     """Scores and uncertainty of both cohorts."""
     config = result.config
     parts = [
-        f"γ = {config.discount} (DIRL: its published settings), seed {config.seed}. Restarts are chosen by training "
-        f"objective. {about_as_printed(config.n_restarts)} Cross-validation: mean ± standard error over "
-        f"{config.folds}.",
+        f"γ = {config.discount}, seed {config.seed}. Restarts are chosen by training objective. DIRL has the σ and γ "
+        f"published for each number of maps, and {config.dirl_starts} starts (in folds, "
+        f"{min(config.dirl_starts, FOLD_STARTS)} and a tolerance of {FOLD_TOL:g}), the best by posterior. "
+        f"{about_as_printed(config.n_restarts)} Cross-validation: mean ± standard error over {config.folds}.",
     ]
     for cohort, part in result.cohorts.items():
         parts += [f"## Water-{cohort} mice", *_cohort(cohort, part)]

@@ -9,28 +9,31 @@ from hiql.evaluate.measures.occupancy import expected_occupancy
 from hiql.experiments.labyrinth.compute import CohortResult, LabyrinthResult
 from hiql.experiments.labyrinth.score_verdicts import score_verdicts
 from hiql.experiments.labyrinth.walks import greedy_walk, shortest_path
-from hiql.experiments.verdicts import Verdict
+from hiql.experiments.verdicts import Verdict, not_judged
 from hiql.worlds.labyrinth import HOME, WATER
 from hiql.worlds.planning import state_occupancy
 
 WHERE = {"restricted": "§5.2, Figure 5", "unrestricted": "§5.2, Figure 6"}
 EXPECTED = {"restricted": {"to home", "to water"}, "unrestricted": {"to home", "elsewhere"}}
+OTHER = {"restricted": "thirsty", "unrestricted": "exploring"}
 STABLE, UNTIL_THE_END = 0.5, 0.95
 """Bars for words: a "stable" intention stays likelier than not; one kept "until the end" hardly ever leaves."""
 
 
 def verdicts(result: LabyrinthResult) -> list[Verdict]:
     """All claims about both cohorts."""
-    return [verdict for cohort, part in result.cohorts.items() for verdict in _cohort(cohort, part)]
+    judged = [verdict for cohort, part in result.cohorts.items() for verdict in _cohort(cohort, part)]
+    steps = "The win over DIRL shows that intentions change in steps, not smoothly"
+    return [*judged, not_judged("§5.2", steps, because="HIAVI sees the session's past, DIRL only the time")]
 
 
 def _cohort(cohort: str, part: CohortResult) -> list[Verdict]:
     where = WHERE[cohort]
     scores = score_verdicts(cohort, part, where)
-    claim = {"restricted": 'The two intentions are "tired" and "thirsty"', "unrestricted": '… "tired" and "exploring"'}
+    claim = f'The two intentions are "tired" and "{OTHER[cohort]}"'
     found = ", ".join(f'"{name}"' for name in part.names)
     named = set(part.names) == EXPECTED[cohort]
-    names = Verdict(where + "c", claim[cohort], found, f"lead {_or(EXPECTED[cohort])}", "yes", named)
+    names = Verdict(where + "c", claim, found, f"lead {_or(EXPECTED[cohort])}", "yes", named)
     if not named:
         return [*scores, names]
     more = _thirsty if cohort == "restricted" else _exploring
@@ -46,10 +49,9 @@ def _tired(part: CohortResult, home: int, where: str) -> list[Verdict]:
     """The intention to go home, and how it takes over, in either cohort."""
     walk = greedy_walk(part.maze.mdp, part.model.policy_[home], WATER)
     course = mean_course(part.maze.data, part.model.smooth_proba(part.maze.data)).mean[:, home]
-    other = "thirsty" if "to water" in part.names else "exploring"
     taken_over = bool(course[0] < 0.5 < course[-1])
     numbers = f"P(tired) {course[0]:.2f} at first, {course[len(course) // 2]:.2f} midway, {course[-1]:.2f} at last"
-    claim = f'"{other}" dominates at the beginning of a trial and is surpassed by "tired"'
+    claim = f'"{OTHER[part.cohort]}" dominates at the beginning of a trial and is surpassed by "tired"'
     path, ends = shortest_path(WATER, HOME), '"tired" leads from the water port to the entrance and stays there'
     return [
         Verdict(where + "c", ends, _path(walk), "the shortest path", "yes", walk == path),

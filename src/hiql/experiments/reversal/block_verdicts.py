@@ -13,7 +13,7 @@ from hiql.experiments.reversal.config import CONTROL
 from hiql.experiments.verdicts import Verdict, not_judged
 from hiql.worlds.reversal_task import INTENTIONS
 
-Judged = tuple[str, str, bool]
+Judged = tuple[str, str, bool | None]
 NO_BLOCKS = "no changes of blocks, or other strategies"
 CERTAIN, PREDOMINANTLY = 2.0, 2.0
 """Bars: two standard errors over animals; "predominantly" is at least twice as likely as in the trials before."""
@@ -23,6 +23,8 @@ RISES_TOO = "… and disengaged rises, too"
 RETURNS = "… then exploitation is dominant again"
 ONSET = "Exploration occurs predominantly at the onset of a block"
 CORRELATES = "Exploration after a change correlates positively with exploitation before it"
+PUT_IN = (RISES_TOO, RETURNS)
+"""We let disengaged mice react to nothing, and chose how often each strategy is used: nothing to be found there."""
 WHERE = {FALLS: "7e", RISES: "7e", RISES_TOO: "7e", RETURNS: "7e", ONSET: "8a", CORRELATES: "7g"}
 
 
@@ -37,6 +39,7 @@ def block_verdicts(part: SourceResult) -> list[Verdict]:
     if part.truth is not None and part.truth["around"] is not None:
         truth = judge(INTENTIONS, part.truth["around"], part.truth["switching"])
         found = {claim: (f"{ours} (truth: {truth[claim][0]})", *rest) for claim, (ours, *rest) in found.items()}
+        found |= {claim: (*found[claim][:2], None) for claim in PUT_IN}
     if part.source.name == CONTROL:
         return [_denied(claim, *found[claim]) for claim in (RISES, ONSET, CORRELATES)]
     return [Verdict(f"§5.3, Figure {WHERE[c]}", c, ours, bar, "yes", holds) for c, (ours, bar, holds) in found.items()]
@@ -81,7 +84,7 @@ def _correlation(r: dict[str, float]) -> Judged:
     return f"r = {plus_minus(r)}", "> 2 errors over animals", bool(r["mean"] > CERTAIN * r["error"])
 
 
-def _denied(claim: str, ours: str, bar: str, holds: bool) -> Verdict:
+def _denied(claim: str, ours: str, bar: str, holds: bool | None) -> Verdict:
     where, text = (
         f"§5.3, Figure {WHERE[claim]}",
         f"Not so where there is no reason for it: {claim.removeprefix('… and ')}",

@@ -57,13 +57,13 @@ def plan(config: ReversalConfig, folder: Path) -> Plan[ReversalResult]:
     found = sources(config, folder)
     for source in found:  # too few sessions, or a missing column, is an error now, not in every unit
         session_folds(levels(source, config.history)[-1].data, config.n_folds)
-    units = [unit for source in found for unit in fit_units(config.of(source.name), source)]
+    units = [unit for source in found for unit in fit_units(config, source)]
     work = partial(fit_unit, found={source.name: source for source in found})
     return Plan([Stage("Reversal: fits", units, work)], partial(gather, config, found))
 
 
 def gather(config: ReversalConfig, found: list[Source], done: list[Outcome], failures: list[Failure]) -> ReversalResult:
-    return ReversalResult(config, {s.name: gather_source(config.of(s.name), s, done) for s in found}, failures)
+    return ReversalResult(config, {s.name: gather_source(config, s, done) for s in found}, failures)
 
 
 def fit_units(config: ReversalConfig, source: Source) -> list[dict[str, Any]]:
@@ -77,7 +77,11 @@ def fit_units(config: ReversalConfig, source: Source) -> list[dict[str, Any]]:
         *({"stage": "baseline", "method": name, "history": config.history} for name in ("fQ-learning", "random")),
         {"stage": "individuals", **own},
         *({"stage": "intentions", **at, "size": k, "method": method} for k, method in config.methods()),
-        {"stage": "intentions", **own, "method": AS_PRINTED, "n_restarts": config.n_restarts},
+        *(
+            {"stage": "intentions", **at, "size": k, "method": AS_PRINTED, "n_restarts": config.n_restarts}
+            for k in config.n_intentions
+            if k > 1
+        ),
     ]
     folded = [{**unit, "n_folds": config.n_folds, "fold": i} for unit in by_fold for i in range(config.folds_run)]
     return [shared | unit for unit in [*whole, *folded]]

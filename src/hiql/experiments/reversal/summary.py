@@ -19,10 +19,10 @@ OUR_CHOICE = {
     "follow its three strategies; their lapses and chain were chosen by us so that about 0.74 of the trials are "
     "correct. An exploiting mouse may start to explore after an unrewarded trial, so that exploration follows changes "
     "of blocks. Overall correct rate and strategies are therefore no evidence; what the fits recover is.",
-    CONTROL: "The same strategies and lapses, but a chain that knows neither rewards nor blocks; scores are of one "
-    "fold only. What Figures 7e and 7g show of these mice is what they show where there is no reason for it. "
-    "Exploration rises after a change all the same: a block ends when most of its last trials were correct, which "
-    "selects moments of exploitation, and what follows is a return to the average.",
+    CONTROL: "The same strategies and lapses, but a chain that knows neither rewards nor blocks. What Figures 7e and "
+    "7g show of these mice is what they show where there is no reason for it. Exploration rises after a change all the "
+    "same: a block ends when most of its last trials were correct, which selects moments of exploitation, and what "
+    "follows is a return to the average.",
 }
 ANOTHER_TASK = (
     "These animals need not have done the paper's task: there the good side was always rewarded and the other never. "
@@ -58,7 +58,7 @@ def sections(result: ReversalResult) -> list[str]:
 
 
 def _source(result: ReversalResult, part: SourceResult) -> list[str]:
-    config, simulated = result.config.of(part.source.name), part.truth is not None
+    config, simulated = result.config, part.truth is not None
     return [
         f"{len(part.animals.names)} animals, {part.data.n_sessions} sessions, {part.data.n_observed} trials.",
         OUR_CHOICE.get(part.source.name, ANOTHER_TASK),

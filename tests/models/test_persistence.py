@@ -141,10 +141,9 @@ def test_foreign_files_are_refused(tmp_path):
 )
 def test_arrays_that_do_not_fit_are_refused(saved, array):
     with zipfile.ZipFile(saved) as archive:
-        names = {json.dumps(json.loads(archive.read("model.json"))["preference"]["tuple"][3]): 1}
-    name = json.loads(next(iter(names)))["array"]
+        name = json.loads(archive.read("model.json"))["choice_parameters"]["fields"]["log_policy"]["array"]
     rewrite(saved, arrays={f"{name}.npy": npy(array)})
-    with pytest.raises(ModelFileError, match="wrong shape, type or values|do not sum to 1"):
+    with pytest.raises(ModelFileError, match="log_policy.*that sum to 1"):
         hiql.load(saved)
 
 
@@ -195,7 +194,7 @@ def test_a_transition_matrix_of_the_wrong_shape_is_refused_before_any_kernel_see
     """Rows of (K, 1) zeros sum to 1 in probability, and compiled loops do not check bounds."""
     for options in ({}, {"dynamics": {"type": "MarkovChain", "fields": {"pseudo_count": 0.1}}}):
         with zipfile.ZipFile(saved) as archive:
-            name = json.loads(archive.read("model.json"))["dynamics_parameters"]["tuple"][1]["array"]
+            name = json.loads(archive.read("model.json"))["dynamics_parameters"]["fields"]["log_transition"]["array"]
 
         def set_dynamics(document, options=options):
             document["parameters"]["dict"] |= options

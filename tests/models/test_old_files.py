@@ -10,7 +10,7 @@ import pytest
 
 import hiql
 
-FIXTURES = Path(__file__).parent / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 SCORES = json.loads((FIXTURES / "scores-0.1.json").read_text())
 
 

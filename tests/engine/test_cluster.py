@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ import hiql
 from hiql.dynamics import MarkovChain
 from hiql.engine.cluster import count_part
 from hiql.engine.inference import chunks
+from hiql.engine.problem import Problem
 from hiql.errors import ClusterUnavailable, InvalidParameter, ShapeMismatch
 from hiql.models import IntentionModel
 from hiql.parts import Rows
@@ -66,28 +67,32 @@ def test_attempts_side_by_side_and_a_given_start_have_the_same_bits_too(client, 
     assert_same(model().fit(large, init=alone, client=client), model().fit(large, init=alone))
 
 
-@dataclass(frozen=True, eq=False)
-class DeadlyIAVI(IAVI):
-    """Kills a worker in two of its M-steps."""
+def in_m_step(monkeypatch, numbers, act):
+    """Do something in the M-steps of these numbers, from 1 on; the list that is returned has one entry for each."""
+    calls, update = [], Problem.update
 
-    client: object = field(default=None, kw_only=True)
-    calls: list = field(default_factory=list, kw_only=True)
-    killed: set = field(default_factory=set, kw_only=True)
+    def counted(problem, *args):
+        calls.append(None)
+        if len(calls) in numbers:
+            act()
+        return update(problem, *args)
 
-    def policy(self, evidence):
-        self.calls.append(None)
-        if len(self.calls) in (3, 8):
-            victim = next(iter(self.client.run(os.getpid).values()))
-            os.kill(victim, signal.SIGKILL)
-            self.killed.add(victim)
-        return super().policy(evidence)
+    monkeypatch.setattr(Problem, "update", counted)
+    return calls
 
 
-def test_a_fit_outlives_its_workers(client, large, alone):
+def test_a_fit_outlives_its_workers(client, large, alone, monkeypatch):
     client.wait_for_workers(2, timeout=60)
-    solver = DeadlyIAVI(mdp=MDP, client=client)
-    survivor = IntentionModel(2, solver=solver, n_init=2, patience=0, max_iter=12).fit(large, client=client)
-    assert len(solver.killed) == 2
+    killed = set()
+
+    def kill():
+        victim = next(iter(client.run(os.getpid).values()))
+        os.kill(victim, signal.SIGKILL)
+        killed.add(victim)
+
+    in_m_step(monkeypatch, (3, 8), kill)
+    survivor = IntentionModel(2, reward=IAVI(mdp=MDP), n_init=2, patience=0, max_iter=12).fit(large, client=client)
+    assert len(killed) == 2
     assert_same(survivor, alone)
 
 
@@ -188,32 +193,27 @@ def test_what_is_not_an_open_client_is_refused(small, threads):
             model().fit(small, client=wrong)
 
 
+def test_columns_travel_with_the_chunks(client, large):
+    """Steps with a missing input carry no evidence on the workers either."""
+    inputs = np.where(np.random.default_rng(0).random((large.n_steps, 2)) < 0.01, np.nan, 1.0)
+    holes = replace(large, inputs=inputs, input_names=("light", "tone"), outcomes=np.ones(large.n_steps))
+    assert holes.n_observed < large.n_observed
+    assert_same(model().fit(holes, client=client), model().fit(holes))
+
+
 # --- a cluster that fails -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class LastStand(IAVI):
-    """Kills the cluster in one of its M-steps."""
-
-    other: object = field(default=None, kw_only=True)
-    calls: list = field(default_factory=list, kw_only=True)
-
-    def policy(self, evidence):
-        self.calls.append(None)
-        if len(self.calls) == 5:
-            self.other.send(signal.SIGKILL)
-        return super().policy(evidence)
-
-
-def test_a_fit_outlives_its_cluster(small):
+def test_a_fit_outlives_its_cluster(small, monkeypatch):
     distributed = pytest.importorskip("distributed")
-    options = {"n_init": 2, "patience": 0, "max_iter": 12}
+    options = {"reward": IAVI(mdp=MDP), "n_init": 2, "patience": 0, "max_iter": 12}
+    alone = IntentionModel(2, **options).fit(small)
     with OtherProcess() as other, distributed.Client(other.address, timeout=5) as client:
-        solver = LastStand(mdp=MDP, other=other)
+        calls = in_m_step(monkeypatch, (5,), lambda: other.send(signal.SIGKILL))
         with pytest.warns(UserWarning, match="went away: the fit goes on here, with the same answer"):
-            survivor = IntentionModel(2, solver=solver, **options).fit(small, client=client)
-    assert len(solver.calls) > 6
-    assert_same(survivor, IntentionModel(2, solver=IAVI(mdp=MDP), **options).fit(small))
+            survivor = IntentionModel(2, **options).fit(small, client=client)
+    assert len(calls) > 6
+    assert_same(survivor, alone)
 
 
 def test_a_fit_on_a_cluster_without_workers_is_refused_in_time(small):
