@@ -107,7 +107,7 @@ class TableChoice(LogProbabilities):
         if np.ndim(self.pseudo_count) == 0:
             return float(self.pseudo_count) * float(params.log_policy.sum()) if self.pseudo_count else 0.0
         believed = np.broadcast_to(np.asarray(self.pseudo_count) > 0, params.log_policy.shape)
-        return float((params.log_policy * self.pseudo_count).sum(where=believed))
+        return float((np.where(believed, params.log_policy, 0.0) * self.pseudo_count).sum(where=believed))
 
     def conjugate(self, data: Trajectories, n_intentions: int) -> ChoicePrior | None:
         """The pseudo-counts; None for a subclass with an M-step of its own, unless it says otherwise."""
