@@ -7,24 +7,37 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from estep import agree, estep_problem, hiql_loop, label
+from hiql.dynamics import Chain
+from hiql.engine.inference import Reading
+from hiql.parts.rows import Sessions
 from measuring import Contenders, race
+from parameters import problem_of
 from rows import Row, arguments, report, row_of
 
 BANKS = (25, 127)
 SIZE = (2000, 500)
 
 
+def by_state(reading: Reading, size: int, sessions: Sessions) -> Chain:
+    """The chain of a reading with its matrix ``size`` times over; the state says which of them leads into a step."""
+    first, last = reading.data.offsets[list(sessions)]
+    chain = reading.chain(sessions)
+    numbers = (reading.data.states[first:last] % size).astype(np.uint32)
+    return chain._replace(bank=chain.bank.repeat(size, axis=0), rows=numbers)
+
+
 def rows() -> Iterator[Row]:
     for n_intentions in (2, 3):
-        data, chain, policy = estep_problem(*SIZE, n_intentions)
-        contenders: Contenders = {"1": hiql_loop(data, chain, np.log(policy))}
+        data, parameters = estep_problem(*SIZE, n_intentions)
+        reading = problem_of(data, n_intentions).read(parameters.point)
+        contenders: Contenders = {"1": hiql_loop(reading)}
         for size in BANKS:
-            bank, choice = chain.bank.repeat(size, axis=0), (data.states % size).astype(np.uint32)
-            contenders[str(size)] = hiql_loop(data, chain._replace(bank=bank), np.log(policy), choice)
+            contenders[str(size)] = hiql_loop(reading._replace(chain=partial(by_state, reading, size)))
         agree(contenders)
         times = race(contenders, repeats=15, clock=time.thread_time)
         per_step = {name: f"{1e9 * taken.min() / data.n_steps:.1f} ns" for name, taken in times.items()}

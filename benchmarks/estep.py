@@ -9,16 +9,18 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 
 import numpy as np
 
 import hiql
-from hiql.dynamics import Chain
-from hiql.engine.inference import emission, expect
+from hiql.engine.chunk import moves_of, read_only
+from hiql.engine.inference import Reading
 from hiql.engine.threads import map_in_threads
 from hiql.kernels.exact_smoother import smooth_sessions
 from measuring import Contenders, race
+from parameters import Parameters, problem_of
 from peers import dynamax_estep, hmmlearn_estep, plain_c_estep
 from rows import Row, arguments, report, row_of
 
@@ -37,12 +39,12 @@ BLOBS = [bytes(16_000_000)] * 2
 
 def peer_rows(n_intentions: int = 3) -> Iterator[Row]:
     for size in SIZES:
-        data, chain, policy = estep_problem(*size, n_intentions)
-        log_policy = np.log(policy)
-        contenders: Contenders = {"hiql": lambda d=data, c=chain, p=log_policy: expect(d, c, p).log_likelihood}
+        data, parameters = estep_problem(*size, n_intentions)
+        whole = partial(problem_of(data, n_intentions).expect, parameters.point)
+        contenders: Contenders = {"hiql": lambda whole=whole: whole().log_likelihood}
         for name, make in PEERS.items():
             try:
-                contenders[name] = make(data, chain, policy)
+                contenders[name] = make(data, parameters)
             except ImportError as reason:
                 print(f"{name} left out: {reason}", file=sys.stderr)
         agree(contenders)
@@ -56,10 +58,10 @@ def peer_rows(n_intentions: int = 3) -> Iterator[Row]:
 def c_rows() -> Iterator[Row]:
     for n_intentions in (2, 3, 5):
         for size in SIZES:
-            data, chain, policy = estep_problem(*size, n_intentions)
-            contenders: Contenders = {"loop": hiql_loop(data, chain, np.log(policy))}
+            data, parameters = estep_problem(*size, n_intentions)
+            contenders: Contenders = {"loop": hiql_loop(problem_of(data, n_intentions).read(parameters.point))}
             try:
-                contenders["C"] = plain_c_estep(data, chain, policy)
+                contenders["C"] = plain_c_estep(data, parameters)
             except ImportError as reason:
                 print(f"C left out: {reason}", file=sys.stderr)
                 return
@@ -72,9 +74,8 @@ def c_rows() -> Iterator[Row]:
 
 def thread_rows() -> Iterator[Row]:
     for size in ((2000, 500), (20_000, 200)):
-        data, chain, policy = estep_problem(*size, 3)
-        log_policy = np.log(policy)
-        contenders: Contenders = {n: lambda n=n, a=(data, chain, log_policy): expect(*a, n) for n in (1, 2)}
+        data, parameters = estep_problem(*size, 3)
+        contenders: Contenders = {n: partial(problem_of(data, 3, n_threads=n).expect, parameters.point) for n in (1, 2)}
         contenders |= {f"control {n}": lambda n=n: map_in_threads(sha256, BLOBS, n) for n in (1, 2)}
         times = race(contenders, repeats=15)
         control = np.median(times["control 1"] / times["control 2"])
@@ -82,28 +83,26 @@ def thread_rows() -> Iterator[Row]:
         yield row_of(what, times[1] / times[2], 1.7, f"two threads that share nothing (hashes): {control:.2f}")
 
 
-def estep_problem(n_sessions: int, n_steps: int, n_intentions: int):
+def estep_problem(n_sessions: int, n_steps: int, n_intentions: int) -> tuple[hiql.Trajectories, Parameters]:
     rng = np.random.default_rng(0)
     states, actions = rng.integers(127, size=(n_sessions, n_steps)), rng.integers(4, size=(n_sessions, n_steps))
     data = hiql.Trajectories.from_arrays(states, actions, n_states=127, n_actions=4)
-    bank = (0.9 * np.eye(n_intentions) + 0.1 / n_intentions)[None]
-    rows = np.broadcast_to(np.uint32(0), data.n_steps)
-    chain = Chain(np.full(n_intentions, 1 / n_intentions), bank, rows, np.arange(n_intentions))
-    return data, chain, rng.dirichlet(np.ones(4), (n_intentions, 127))
+    transition = 0.9 * np.eye(n_intentions) + 0.1 / n_intentions
+    policy = rng.dirichlet(np.ones(4), (n_intentions, 127))
+    return data, Parameters(np.full(n_intentions, 1 / n_intentions), transition, policy)
 
 
-def hiql_loop(
-    data: hiql.Trajectories, chain: Chain, log_policy: np.ndarray, rows: np.ndarray | None = None
-) -> Callable[[], float]:
-    """The compiled loop alone; ``rows`` say which matrix of a bank leads into each step."""
-    table, log_scale = emission(log_policy, chain.phases)
-    offset = float(data.pair_counts.ravel() @ log_scale)
-    k, longest = len(chain.phases), int(data.lengths.max())
+def hiql_loop(reading: Reading) -> Callable[[], float]:
+    """The compiled loop alone, over all sessions at once."""
+    data, (_, chain, taken, k) = reading.data, reading.all_sessions
+    moves, longest = moves_of(chain.bank, chain.rows), int(data.lengths.max())
+    steps = data.offsets, read_only(taken.rows), read_only(np.ascontiguousarray(chain.begins)), moves
+    tables = chain.initial, chain.bank, taken.table
 
     def run() -> float:
-        counts = np.zeros(k), np.zeros(chain.bank.shape), np.zeros(table.shape)
-        where = (0,) * k, (0, data.n_sessions, 1), data.offsets, data.pairs, rows
-        return offset + smooth_sessions(*where, chain.initial, chain.bank, table, np.empty((longest, k)), *counts)
+        counted = tuple(np.empty(table.shape) for table in tables)
+        at = (0,) * k, (0, data.n_sessions, 1), steps, tables
+        return taken.log_scale + smooth_sessions(*at, np.empty((longest, k)), counted)
 
     return run
 

@@ -22,14 +22,11 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from hiql.rewards.counting import CountingPolicy
 
 import hiql
-from hiql.dynamics import MarkovChain
-from hiql.engine.problem import Point, Problem
-from hiql.engine.search import random_policies
 from measuring import race, timed
-from peer_fits import Fit, Parameters, dynamax_glm_fit, dynamax_pairs_fit, hmmlearn_fit, score
+from parameters import Parameters, problem_of, random_point
+from peer_fits import Fit, dynamax_glm_fit, dynamax_pairs_fit, hmmlearn_fit, score
 from rows import Row, arguments, report, row_of, tell
 
 N_INTENTIONS = 3
@@ -81,19 +78,15 @@ def halves(data: hiql.Trajectories) -> tuple[hiql.Trajectories, hiql.Trajectorie
 
 
 def random_start(data: hiql.Trajectories, seed: int) -> Parameters:
-    rng = np.random.default_rng(seed)
-    initial, transition = MarkovChain().init(data, N_INTENTIONS, rng)
-    policy = random_policies((N_INTENTIONS, data.n_states, data.n_actions), rng)
-    return Parameters(np.exp(initial), np.exp(transition), np.exp(policy))
+    return Parameters.of(random_point(problem_of(data, N_INTENTIONS), np.random.default_rng(seed)))
 
 
 def plain_em(data: hiql.Trajectories, start: Parameters) -> Parameters:
     """As many iterations of our EM as the peers make."""
-    problem = Problem(data, MarkovChain(), CountingPolicy())
-    point = Point((np.log(start.initial), np.log(start.transition)), np.log(start.policy))
+    problem, point = problem_of(data, N_INTENTIONS), start.point
     for _ in range(ITERATIONS):
         point = problem.step(point).update
-    return Parameters(*(np.exp(log) for log in (*point.dynamics, point.log_policy)))
+    return Parameters.of(point)
 
 
 def default_fit(split: Split, seed: int) -> Parameters:

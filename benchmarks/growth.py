@@ -22,19 +22,16 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
-from hiql.rewards.counting import CountingPolicy
 
 import hiql
 from apart import apart
 from hiql.data.blocks import BLOCK
 from hiql.data.coding import Coding
 from hiql.data.mapped import array_file, new_data_folder, write_about
-from hiql.dynamics import MarkovChain
-from hiql.engine.problem import Point, Problem
-from hiql.engine.search import random_policies
 from hiql.files import write_whole
 from linear_solvers import run_iavi
 from measuring import Contenders, race, status
+from parameters import problem_of
 from rows import Row, arguments, report, row_of, tell
 
 CURVES = Path(__file__).parent / "results" / "growth.json"
@@ -86,10 +83,8 @@ def write_data(folder: Path, n_steps: int, session: int = SESSION) -> None:
 
 def one_pass(data: hiql.Trajectories, n_intentions: int = 3, n_threads: int = 1) -> Any:
     """A call that makes one pass from a random point."""
-    rng = np.random.default_rng(0)
-    problem = Problem(data, MarkovChain(), CountingPolicy(), n_threads)
-    policies = random_policies((n_intentions, N_STATES, N_ACTIONS), rng)
-    return partial(problem.step, Point(problem.dynamics.init(data, n_intentions, rng), policies))
+    problem = problem_of(data, n_intentions, n_threads=n_threads)
+    return partial(problem.step, problem.start(np.random.default_rng(0)))
 
 
 def passes_apart(folder: Path, pipe: Connection) -> None:

@@ -16,9 +16,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
-
 from estep import SIZES, estep_problem, hiql_loop, label
+from parameters import problem_of
 from peers import compiled_c, plain_c_estep
 from rows import Row, arguments, report, row_of
 
@@ -34,8 +33,9 @@ def count_here(marker: str) -> None:
     mark: Callable[[bytes], None] = ctypes.CDLL(marker).mark
     for n_intentions in (2, 3, 5):
         for number, size in enumerate(SIZES[:2]):
-            data, chain, policy = estep_problem(*size, n_intentions)
-            runs = {"C": plain_c_estep(data, chain, policy, CPU), "loop": hiql_loop(data, chain, np.log(policy))}
+            data, parameters = estep_problem(*size, n_intentions)
+            loop = hiql_loop(problem_of(data, n_intentions).read(parameters.point))
+            runs = {"C": plain_c_estep(data, parameters, CPU), "loop": loop}
             for name, run in runs.items():
                 run()
                 mark(b"before")

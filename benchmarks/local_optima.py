@@ -16,7 +16,6 @@ from scipy.stats import beta
 
 import hiql
 from hiql.engine.climb import Climb, plain_climb
-from hiql.engine.problem import Problem
 from hiql.engine.search import AGREE, _start
 from rows import Row, arguments, report, tell
 
@@ -24,8 +23,8 @@ GOAL = 0.95
 
 
 def plain_run(data: hiql.Trajectories, model: hiql.HIAVI, seed: int) -> Climb:
-    problem = Problem(data, model._dynamics(), model._solver())
-    start = _start(problem, model.n_intentions, 1, 0.0, np.random.SeedSequence(seed)).point
+    problem = model._problem(data)
+    start = _start(problem, 1, 0.0, np.random.SeedSequence(seed)).point
     return plain_climb(problem, start, 5000, model.tol)
 
 

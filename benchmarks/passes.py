@@ -18,9 +18,9 @@ import numpy as np
 import hiql
 from hiql.data.trajectories import Trajectories
 from hiql.engine.climb import climb, plain_climb
-from hiql.engine.problem import Point, Problem
-from hiql.engine.search import random_policies
+from hiql.engine.problem import Problem
 from measuring import timed
+from parameters import random_point
 from rows import Row, arguments, report, row_of
 
 SEEDS = range(1000, 1020)
@@ -49,11 +49,9 @@ class Pair(NamedTuple):
     times_faster: float
 
 
-def compare(problem: Problem, n_intentions: int, seed: int) -> Pair:
+def compare(problem: Problem, seed: int) -> Pair:
     """Passes of plain EM, and of the accelerated climb, to the same level from the same start."""
-    rng = np.random.default_rng([seed, n_intentions])
-    shape = (n_intentions, problem.data.n_states, problem.data.n_actions)
-    start = Point(problem.dynamics.init(problem.data, n_intentions, rng), random_policies(shape, rng))
+    start = random_point(problem, np.random.default_rng([seed, problem.n_intentions]))
     plain = np.array(plain_climb(problem, start, MOST, 1e-13).trace)
     level = plain[-1] - 1e-8 * abs(plain[-1])
 
@@ -70,9 +68,8 @@ def compare(problem: Problem, n_intentions: int, seed: int) -> Pair:
 def rows() -> Iterator[Row]:
     for name, data, kind, options in problems():
         for n_intentions in (2, 3):
-            model = kind(n_intentions, **options)
-            problem = Problem(data, model._dynamics(), model._solver())
-            pairs = [compare(problem, n_intentions, seed) for seed in SEEDS]
+            problem = kind(n_intentions, **options)._problem(data)
+            pairs = [compare(problem, seed) for seed in SEEDS]
             compared = [pair for pair in pairs if pair.fast is not None]
             median, gain = np.median([pair.plain for pair in pairs]), np.mean([pair.gain for pair in pairs])
             elsewhere = f"{len(pairs) - len(compared)} of {len(pairs)} ended below, mean gain {gain:+.2f} nats"

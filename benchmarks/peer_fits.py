@@ -22,24 +22,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.special import softmax
 
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import Chain
-from hiql.engine.inference import expect
+from parameters import Parameters, problem_of
 
 CONCENTRATION = 1.1
-
-
-class Parameters(NamedTuple):
-    """What a fit starts from or ends with: initial (K,), transition (K, K), policy p(a|s, z) (K, S, A)."""
-
-    initial: np.ndarray
-    transition: np.ndarray
-    policy: np.ndarray
 
 
 Fit = Callable[[Parameters], Parameters]
@@ -47,11 +38,7 @@ Fit = Callable[[Parameters], Parameters]
 
 def score(data: Trajectories, found: Parameters) -> float:
     """Nats per decision, by our own scorer whoever did the fit."""
-    n_intentions = len(found.initial)
-    rows = np.broadcast_to(np.uint32(0), data.n_steps)
-    chain = Chain(found.initial, found.transition[None], rows, np.arange(n_intentions))
-    with np.errstate(divide="ignore"):
-        return expect(data, chain, np.log(found.policy)).log_likelihood / data.n_steps
+    return problem_of(data, len(found.initial)).expect(found.point).log_likelihood / data.n_steps
 
 
 def given_state(joint: np.ndarray, n_states: int) -> np.ndarray:

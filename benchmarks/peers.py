@@ -12,35 +12,36 @@ from pathlib import Path
 import numpy as np
 
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import Chain
+from parameters import Parameters
 
 
-def hmmlearn_estep(data: Trajectories, chain: Chain, policy: np.ndarray) -> Callable[[], float]:
+def hmmlearn_estep(data: Trajectories, given: Parameters) -> Callable[[], float]:
     """A categorical HMM whose symbols are the pairs (s, a); emissions are scaled to sum to 1."""
     from hmmlearn.hmm import CategoricalHMM
 
-    peer = CategoricalHMM(len(policy), implementation="scaling", n_features=policy[0].size)
-    peer.startprob_, peer.transmat_ = chain.initial, chain.bank[0]
-    peer.emissionprob_ = policy.reshape(len(policy), -1) / data.n_states
+    peer = CategoricalHMM(len(given.policy), implementation="scaling", n_features=given.policy[0].size)
+    peer.startprob_, peer.transmat_ = given.initial, given.transition
+    peer.emissionprob_ = given.policy.reshape(len(given.policy), -1) / data.n_states
     symbols, lengths = data.pairs.astype(np.int64)[:, None], data.lengths
     offset = data.n_steps * np.log(data.n_states)
     return lambda: float(peer._do_estep(symbols, lengths)[1] + offset)
 
 
-def dynamax_estep(data: Trajectories, chain: Chain, policy: np.ndarray) -> Callable[[], float]:
+def dynamax_estep(data: Trajectories, given: Parameters) -> Callable[[], float]:
     """dynamax: its smoother, compiled, vectorised over sessions of one length, emissions looked up (float32)."""
     import jax
     import jax.numpy as jnp
     from dynamax.hidden_markov_model import hmm_smoother
 
-    table = jnp.log(jnp.array(policy.reshape(len(policy), -1).T))
-    initial, transition = jnp.array(chain.initial), jnp.array(chain.bank[0])
+    n_intentions = len(given.policy)
+    table = jnp.log(jnp.array(given.policy.reshape(n_intentions, -1).T))
+    initial, transition = jnp.array(given.initial), jnp.array(given.transition)
     pairs = jnp.array(data.pairs.astype(np.int32).reshape(data.n_sessions, -1))
 
     @jax.jit
     def run(pairs):  # type: ignore[no-untyped-def]
         post = jax.vmap(lambda one: hmm_smoother(initial, transition, table[one]))(pairs)
-        counts = jnp.zeros(table.shape).at[pairs.ravel()].add(post.smoothed_probs.reshape(-1, len(policy)))
+        counts = jnp.zeros(table.shape).at[pairs.ravel()].add(post.smoothed_probs.reshape(-1, n_intentions))
         return post.marginal_loglik.sum(), post.trans_probs.sum(axis=0), post.smoothed_probs[:, 0].sum(axis=0), counts
 
     return lambda: float(jax.block_until_ready(run(pairs))[0])
@@ -57,16 +58,16 @@ def compiled_c(source: Path, machine: str = "native", *flags: str) -> Path:
     return library
 
 
-def plain_c_estep(data: Trajectories, chain: Chain, policy: np.ndarray, machine: str = "native") -> Callable[[], float]:
+def plain_c_estep(data: Trajectories, given: Parameters, machine: str = "native") -> Callable[[], float]:
     """The same arithmetic in C, K known to the compiler."""
-    n_intentions = len(policy)
+    n_intentions, policy = len(given.policy), given.policy
     library = compiled_c(Path(__file__).with_name("estep.c"), machine, f"-DK={n_intentions}")
     loop = ctypes.CDLL(str(library)).expected_counts
     loop.restype = ctypes.c_double
     top = policy.max(axis=0).ravel()
     table = np.vstack([policy.reshape(n_intentions, -1).T / top[:, None], np.ones((1, n_intentions))])
     offset = float(data.pair_counts.ravel() @ np.log(top))
-    arrays = [data.offsets, data.pairs, chain.initial, np.ascontiguousarray(chain.bank[0]), np.ascontiguousarray(table)]
+    arrays = [data.offsets, data.pairs, given.initial, given.transition, np.ascontiguousarray(table)]
     pointers = [ctypes.c_void_p(a.ctypes.data) for a in arrays]
 
     def estep() -> float:

@@ -13,7 +13,7 @@ import hiql
 from hiql import Trajectories
 from hiql.data.blocks import BLOCK
 from hiql.data.coding import Coding
-from hiql.data.scales import mean_and_scale
+from hiql.data.scales import mean_and_scale, standardise
 from hiql.errors import BadColumns, InvalidParameter, ModelFileError
 from tests.models.test_persistence import rewrite
 
@@ -116,6 +116,14 @@ def test_mean_and_scale_agree_with_numpy(values, shift):
     if spread > 1e-6 * max(abs(shift), 1):
         np.testing.assert_allclose(scale, spread, rtol=1e-6)
     assert scale[0] > 0
+
+
+def test_the_largest_numbers_do_not_overflow():
+    column = np.array([[1.7e308], [-1.7e308], [0.0], [np.nan]])
+    mean, scale = mean_and_scale(column)
+    assert np.isfinite([*mean, *scale]).all()
+    inside = standardise(column, mean, scale)
+    np.testing.assert_allclose(inside[:, 0], [np.sqrt(1.5), -np.sqrt(1.5), 0, 0])
 
 
 def test_many_blocks_give_the_mean_and_scale_of_all():

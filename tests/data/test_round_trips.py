@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import hiql
+from hiql.data.importers import read_nwb
 from hiql.engine.parcels import Parcel
 from hiql.export import decoding_table, write_steps
 from tests.data.test_columns import assert_same
@@ -155,7 +156,7 @@ def test_streams(table):
         assert (streamed.context_labels, streamed.subjects) == (data.context_labels, data.subjects)
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
 @given(tables())
 @pytest.mark.filterwarnings("ignore::hiql.errors.TableWarning")
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -168,5 +169,5 @@ def test_neurodata_without_borders(table):
     keep = ["state", "next_state", *when, *data.context_names, *data.input_names]
     with tempfile.TemporaryDirectory() as folder:
         files = write_steps(Path(folder) / "decoded.nwb", steps)
-        trials = hiql.data.importers.read_nwb(files, "action", "outcome", keep=keep)
+        trials = read_nwb(files, "action", "outcome", keep=keep)
     assert_same(read_back(trials, data, action="choice", outcome="reward", step="none"), data)

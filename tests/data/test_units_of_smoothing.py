@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import hiql
-from hiql import Trajectories, inference
+from hiql import Trajectories
+from hiql.engine import inference
 from hiql.evaluate.checks.bootstrap import _drawn, _units
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -190,6 +191,14 @@ def test_what_is_not_an_open_client_is_refused(small, threads):
     for wrong in ("tcp://127.0.0.1:8786", closed, awaiting):
         with pytest.raises(InvalidParameter, match="give an open distributed.Client"):
             model().fit(small, client=wrong)
+
+
+def test_columns_travel_with_the_chunks(client, large):
+    """Steps with a missing input carry no evidence on the workers either."""
+    inputs = np.where(np.random.default_rng(0).random((large.n_steps, 2)) < 0.01, np.nan, 1.0)
+    holes = replace(large, inputs=inputs, input_names=("light", "tone"), outcomes=np.ones(large.n_steps))
+    assert holes.n_observed < large.n_observed
+    assert_same(model().fit(holes, client=client), model().fit(holes))
 
 
 # --- a cluster that fails -------------------------------------------------------------------------------------

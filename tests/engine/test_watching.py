@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hiql import watching
+from hiql.engine import watching
 from hiql.engine.watching import Watch
 from hiql.errors import ClusterUnavailable
 

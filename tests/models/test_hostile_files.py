@@ -212,7 +212,7 @@ def test_flipped_bits_give_the_same_model_or_the_named_error(content, path):
 
 # --- the arrays -----------------------------------------------------------------------------------------------
 
-REWARD, LOG_POLICY = "array3.npy", "array6.npy"
+REWARD, LOG_POLICY = "array4.npy", "array3.npy"
 SHAPE = (2, 5, 3)
 ARRAYS = {
     "pickled objects": npy(np.array([{"a": 1}] * 30, dtype=object).reshape(SHAPE), allow_pickle=True),
@@ -247,7 +247,7 @@ def test_arrays_that_are_not_what_they_should_be(content, path, name, kind):
 
 @pytest.mark.parametrize("value", [0.0, -1.0, 1e308])
 def test_policies_that_are_none(content, path, value):
-    refused(path, packed(content | {LOG_POLICY: npy(np.full(SHAPE, value))}), "do not sum to 1")
+    refused(path, packed(content | {LOG_POLICY: npy(np.full(SHAPE, value))}), "that sum to 1")
 
 
 @pytest.mark.parametrize(
@@ -295,10 +295,10 @@ def test_sparse_worlds_whose_indices_lead_astray(problem, path, part, values):
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        ("n_intentions", [2], "wrong shape|not what"),
+        ("n_intentions", [2], "wrong types|not what"),
         ("n_intentions", 2.0, "n_intentions|not what"),
-        ("n_intentions", 10**30, "wrong shape"),
-        ("n_intentions", None, "wrong shape"),
+        ("n_intentions", 10**30, "wrong types"),
+        ("n_intentions", None, "wrong types"),
         ("tol", {"dict": {}}, "tol is {}; choose a number"),
         ("tol", {"float": "nan"}, "tol is nan"),
         ("max_iter", "many", "max_iter is 'many'"),

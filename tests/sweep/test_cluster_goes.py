@@ -14,7 +14,7 @@ from threading import Event
 
 import pytest
 
-from hiql import watching
+from hiql.engine import watching
 from hiql.errors import ClusterUnavailable, InvalidParameter
 from hiql.sweep import run_units
 from hiql.sweep.connecting import connected

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from hiql.data.blocks import give_back
 from hiql.data.codes import MISSING, WHOLE, label_text
 from hiql.data.described import check_description, plain_labels
 from hiql.data.matching import context_column, in_order, input_columns, known_codes, taken
@@ -105,9 +106,15 @@ class Coding:
     # --- columns of any data, by name -------------------------------------------------------------------------
 
     def standardised(self, data: Trajectories, steps: slice = slice(None)) -> FloatArray:
-        """(n, D) the inputs of these steps in the model's order and scale; 0 where one is missing."""
-        columns = input_columns(self.input_names, data.input_names)
-        return standardise(taken(data.inputs[steps], columns), np.array(self.input_means), np.array(self.input_scales))
+        """(n, D) the inputs of these steps in the model's order and scale; 0 where one is missing.
+
+        Mapped data are given back once they are standardised: part by part, memory does not grow with the data.
+        """
+        part = data.inputs[steps]
+        wanted = taken(part, input_columns(self.input_names, data.input_names))
+        inside = standardise(wanted, np.array(self.input_means), np.array(self.input_scales))
+        give_back(part)
+        return inside
 
     def context_codes(self, data: Trajectories, name: str, steps: slice = slice(None)) -> npt.NDArray[np.int64]:
         """(n,) the codes of a context as the model knows it; its number of labels for what is unknown or missing."""

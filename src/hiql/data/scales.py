@@ -16,21 +16,32 @@ def mean_and_scale(inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
     Blocks are merged by the update of Chan et al. (1983): n·δ²-corrections instead of Σx² − (Σx)²/n, which loses all
     digits where the mean is far from 0.
     """
+    unit = _units(inputs)
     count, mean, squares = (np.zeros(inputs.shape[1]) for _ in range(3))
     for _, (part,) in in_blocks(inputs):
         known = ~np.isnan(part)
         n = known.sum(axis=0)
-        of_part = np.where(known, part, 0.0).sum(axis=0) / np.maximum(n, 1)
+        scaled = np.where(known, part / unit, 0.0)
+        of_part = scaled.sum(axis=0) / np.maximum(n, 1)
         total = np.maximum(count + n, 1)
         away = of_part - mean
-        squares += np.square(np.where(known, part - of_part, 0.0)).sum(axis=0) + away**2 * count * n / total
+        squares += np.square(np.where(known, scaled - of_part, 0.0)).sum(axis=0) + away**2 * count * n / total
         mean += away * n / total
         count += n
     scale = np.sqrt(squares / np.maximum(count, 1))
-    flat = scale <= 1e-12 * np.abs(mean)  # a constant column, up to rounding
-    return mean, np.where(flat | ~np.isfinite(scale), 1.0, scale)
+    is_flat = scale <= 1e-12 * np.abs(mean)  # a constant column, up to rounding
+    return mean * unit, np.where(is_flat | (scale * unit == 0), 1.0, scale * unit)
+
+
+def _units(inputs: FloatArray) -> FloatArray:
+    """(D,) a power of two near the largest number of each column: exact to divide by, and no square overflows."""
+    largest = np.zeros(inputs.shape[1])
+    for _, (part,) in in_blocks(inputs):
+        largest = np.fmax(largest, np.fmax.reduce(np.abs(part), axis=0, initial=0.0))
+    return np.ldexp(1.0, np.maximum(np.frexp(largest)[1] - 1, -1000))
 
 
 def standardise(inputs: FloatArray, mean: FloatArray, scale: FloatArray) -> FloatArray:
     """(n, D) (u − mean)/scale; 0, the mean, where an input is missing: such a step carries no evidence."""
-    return np.nan_to_num((inputs - mean) / scale, nan=0.0, copy=False)
+    halved = inputs * 0.5 - mean * 0.5  # of the largest numbers the difference itself may be none
+    return np.nan_to_num(halved / (scale * 0.5), nan=0.0, copy=False)

@@ -150,16 +150,19 @@ class InBlocks(OnCounts):
         self._n_blocks = max(1, min(MOST_BLOCKS, data.n_sessions, data.n_steps // (STEPS_PER_ROW * n_rows)))
 
     def begin(self, start: Point) -> Swept:
-        everything = (0, self._problem.data.n_sessions)
-        reading = self._problem.read(start)
-        chain, taken = reading.chain(everything), reading.taken(everything)
+        _, chain, taken, _ = self._problem.read(start).all_sessions
+        table = self._tables()[-1]
+        table[slice(None) if taken.some is None else taken.some.rows] = taken.table
         nothing = np.zeros((self._n_blocks, sum(math.prod(shape) for shape in self._shapes)))
-        return self._swept(Swept(nothing, -np.inf, start), chain.initial, chain.bank, taken.table, renewing=False)
+        return self._swept(Swept(nothing, -np.inf, start), chain.initial, chain.bank, table, renewing=False)
 
     def sweep(self, before: Swept) -> Swept:
+        return self._swept(before, *self._tables(), renewing=True)
+
+    def _tables(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Room for those of beginnings, moves and the choice; its last row is that of steps without evidence."""
         initial, bank, (n_rows, n_intentions) = self._shapes
-        tables = np.empty(initial), np.empty(bank), np.ones((n_rows + 1, n_intentions))
-        return self._swept(before, *tables, renewing=True)
+        return np.empty(initial), np.empty(bank), np.ones((n_rows + 1, n_intentions))
 
     def _swept(
         self, before: Swept, initial: FloatArray, bank: FloatArray, table: FloatArray, *, renewing: bool

@@ -184,6 +184,8 @@ def _restore(document: dict[str, Any], arrays: Arrays, path: Any) -> IntentionMo
     for part, params in zip(model._problem(data).parts, point, strict=True):
         part.check(data, model.n_intentions)
         part.check_params(params, data, model.n_intentions)
+    if (reward := model._reward()) is not None:
+        reward.check(data)
     model._set_parameters(point)
     _set_preference(model, preference[: len(PREFERENCE)], path)
     model._log_likelihood(data)

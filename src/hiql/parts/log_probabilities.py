@@ -37,10 +37,16 @@ def check_tables(params: Any, kind: type, **shapes: tuple[int, ...]) -> None:
     for name, shape in shapes.items():
         table = getattr(params, name)
         fits = isinstance(table, np.ndarray) and table.dtype == np.float64 and table.shape == shape
-        if not fits or np.isnan(table).any() or not np.allclose(np.exp(table).sum(axis=-1), 1.0, atol=1e-6):
+        if not fits or not _normalised(table):
             shown = table.shape if isinstance(table, np.ndarray) else type(table).__name__
             remedy = f"give logarithms of probabilities of shape {shape} that sum to 1 over the last axis"
             raise InvalidParameter(parameter=name, value=shown, remedy=remedy)
+
+
+def _normalised(table: FloatArray) -> bool:
+    """Whether the exponentials of every row sum to 1; −inf is the logarithm of a zero."""
+    with np.errstate(over="ignore"):
+        return bool(np.allclose(np.exp(table).sum(axis=-1), 1.0, atol=1e-6))
 
 
 def _tables(params: Any) -> tuple[FloatArray, ...]:

@@ -32,9 +32,10 @@ def sections(result: GridworldResult) -> list[str]:
     """The tables in words and numbers, beside the paper's."""
     config = result.config
     largest = max(config.sizes)
-    expert = "greedy" if config.inverse_temperature is None else f"inverse temperature {config.inverse_temperature:g}"
+    warm = f", an expert of inverse temperature {config.inverse_temperature}"
+    expert = " and expert (greedy)" if config.inverse_temperature is None else warm
     return [
-        f"The authors' world and expert ({expert}), {largest} trajectories, seed {config.seed}, their folds; mean ± "
+        f"The authors' world{expert}, {largest} trajectories, seed {config.seed}, their folds; mean ± "
         f"standard error over {config.folds}. HIAVI is exact EM, restarts chosen by training objective. "
         + about_as_printed(config.n_restarts),
         "## Held-out log-likelihood per trajectory (nats)",

@@ -25,9 +25,8 @@ class ReversalConfig(ExperimentConfig):
     """Everything the results depend on.
 
     ``history`` and ``chosen`` are the ℓ and K analysed further, whatever the data prefer: the paper's. ``stochastic``
-    lists the K that are fitted by Algorithm 2 as printed too: none, since that takes half an hour a cohort, and ``make
-    bench`` compares the two. ``data`` is the path of a table of trials. ``panels`` writes every panel of the figures to
-    a file of its own, too.
+    lists the K that are fitted by Algorithm 2 as printed too. ``data`` is the path of a table of trials. ``panels``
+    writes every panel of the figures to a file of its own, too.
     """
 
     data: str | None = None
@@ -35,7 +34,7 @@ class ReversalConfig(ExperimentConfig):
     history: int = PAPER_CHOICE["history"]
     n_intentions: tuple[int, ...] = (1, 2, 3, 4, 5)
     chosen: int = PAPER_CHOICE["n_intentions"]
-    stochastic: tuple[int, ...] = ()
+    stochastic: tuple[int, ...] = (3,)
     strengths: tuple[float, ...] = STRENGTHS
     n_mice: int = 9
     n_sessions: int = 64
@@ -50,6 +49,7 @@ class ReversalConfig(ExperimentConfig):
             data=data,
             histories=(1, 2, 3),
             n_intentions=(1, 2, 3),
+            stochastic=(),
             folds_run=2,
             strengths=(4.0, 16.0, 64.0),
             panels=False,
