@@ -86,7 +86,7 @@ CLOCKS = {
 HABITS = Policies(np.log(POLICIES))
 WAYS = {
     "table": Way(TableChoice(0.1), by_table, HABITS),
-    "base policy": Way(TableChoice(np.array([[0.5, 0.1], [0.2, 0.0], [0.0, 1.0]])), by_table, HABITS),
+    "base policy": Way(TableChoice(np.array([[0.5, 0.0], [0.0, 0.2], [0.1, 1.0]])), by_table, HABITS),
     "zeros": Way(Specialists(), by_table, HABITS),
     "input": Way(FollowsInput(), by_input, Slopes(np.array([4.0, -4.0]))),
     "learned": Way(LearnedPolicies(0.1, learner=LEARNER), by_table, HABITS),

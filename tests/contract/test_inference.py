@@ -13,9 +13,7 @@ from tests.oracles.forward_backward import enumerate_paths, forward_backward
 def plainly(pair, point, data, n):
     """Session n as an oracle reads it: steps, matrices (T, K, K), the beginning (K,) and what was done (K, T)."""
     steps = range(data.n_steps)[data.session(n)]
-    done = [
-        pair.way.acts(point.choice, data, t)[:, data.actions[t]] if data.observed[t] else np.ones(3) for t in steps
-    ]
+    done = [pair.way.acts(point.choice, data, t)[:, data.actions[t]] if data.observed[t] else np.ones(3) for t in steps]
     matrices = np.stack([pair.clock.moves(point.dynamics, data, t) for t in steps])
     each = np.arange(len(steps))
     return each, each, pair.clock.begins(point.dynamics, data, n), matrices, np.stack(done, axis=1)
@@ -45,7 +43,9 @@ def test_likelihood_posteriors_and_counts_agree_with_enumeration_of_all_paths(pa
     np.add.at(bank, rows, np.concatenate(moves))
     np.testing.assert_allclose(found.chain.initial, initial, atol=1e-12)
     np.testing.assert_allclose(found.chain.transitions, bank, atol=1e-12)
-    counts = problem.choice.statistics(point.choice, problem.rows, everything, problem.rows.count(posterior, everything))
+    counts = problem.choice.statistics(
+        point.choice, problem.rows, everything, problem.rows.count(posterior, everything)
+    )
     np.testing.assert_allclose(found.choice, counts, atol=1e-12)
     np.testing.assert_allclose(problem.choice.use(found.choice), posterior[data.observed].sum(axis=0), atol=1e-12)
 
