@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from hiql.kernels.log_tables import log_shares, scaled_exponentials
 from hiql.parts.log_probabilities import LogProbabilities, check_tables
 from hiql.parts.part import FloatArray, Order
 from hiql.parts.registry import register
-from hiql.parts.rows import Rows, Sessions
+from hiql.parts.rows import Rows, Sessions, Some, add_rows
 
 
 @register
@@ -86,6 +86,9 @@ class TableChoice(LogProbabilities):
     def statistics(self, params: Policies, rows: Rows, sessions: Sessions, counts: FloatArray) -> FloatArray:  # noqa: ARG002
         return counts
 
+    def add_up(self, statistics: Sequence[tuple[FloatArray, Some | None]]) -> FloatArray:
+        return add_rows(statistics)
+
     def proba(self, params: Policies, data: Trajectories, steps: npt.NDArray[np.integer[Any]]) -> FloatArray:
         """Uniform where the state is missing."""
         states = data.states[steps]
@@ -111,7 +114,7 @@ class TableChoice(LogProbabilities):
         if np.ndim(self.pseudo_count) == 0:
             return float(self.pseudo_count) * float(params.log_policy.sum()) if self.pseudo_count else 0.0
         believed = np.broadcast_to(np.asarray(self.pseudo_count) > 0, params.log_policy.shape)
-        return float((params.log_policy * self.pseudo_count).sum(where=believed))
+        return float((np.where(believed, params.log_policy, 0.0) * self.pseudo_count).sum(where=believed))
 
     def conjugate(self, data: Trajectories, n_intentions: int) -> ChoicePrior | None:
         """The pseudo-counts; None for a subclass with an M-step of its own, unless it says otherwise."""

@@ -82,7 +82,7 @@ class SpreadData:
                 self._parts = self._sent()
                 counted = self._counted(at)
         check_addable(counted)
-        return add_up(counted)
+        return add_up(counted, self._problem.choice.add_up)
 
     def _sent(self) -> list[Any]:
         data = self._problem.data
@@ -102,14 +102,14 @@ def count_part(part: Parcel, at: Parcel) -> Parcel:
 
 
 def check_addable(counted: Sequence[Counted]) -> None:
-    """Counts add up only where every chunk uses the same bank of transition matrices."""
-    expected = counted[0].chain.transitions.shape
-    for part in counted:
-        if part.chain.transitions.shape != expected:
+    """Counts add up only where every chunk has the same kinds of beginnings and the same bank of matrices."""
+    expected, *others = ([table.shape for table in part.chain] for part in counted)
+    for shapes in others:
+        if shapes != expected:
             raise ShapeMismatch(
-                field="the bank of transition matrices of some sessions",
-                shape=part.chain.transitions.shape,
+                field="what the dynamics counts of some sessions",
+                shape=shapes,
                 expected=expected,
-                remedy="the data can be spread over a cluster only if the bank depends on the parameters alone; "
+                remedy="the data can be spread over a cluster only if the sizes of its tables do not depend on them; "
                 "fit without client",
             )

@@ -154,11 +154,12 @@ class InBlocks(OnCounts):
         self._longest = int(data.lengths.max())
 
     def begin(self, start: Point) -> Swept:
-        _, chain, taken, _ = self._problem.read(start).all_sessions
+        chunk = self._problem.read(start).all_sessions
+        initial, bank, read = chunk.tables
         table = self._tables()[-1]
-        table[slice(None) if taken.some is None else taken.some.rows] = taken.table
+        table[slice(None) if chunk.taken.some is None else chunk.taken.some.rows] = read
         nothing = np.zeros((self._n_blocks, sum(math.prod(shape) for shape in self._shapes)))
-        return self._swept(Swept(nothing, -np.inf, start), chain.initial, chain.bank, table, renewing=False)
+        return self._swept(Swept(nothing, -np.inf, start), initial, bank, table, renewing=False)
 
     def sweep(self, before: Swept) -> Swept:
         return self._swept(before, *self._tables(), renewing=True)

@@ -191,9 +191,7 @@ class IntentionModel(ScoredEstimator):
             return
         reward.check(problem.data)
         if not problem.choice.by_table:
-            remedy = (
-                "rewards explain tables of policies only; fit hiql.IntentionModel(K, choice=…) without one"
-            )
+            remedy = "rewards explain tables of policies only; fit hiql.IntentionModel(K, choice=…) without one"
             raise InvalidParameter(parameter="choice", value=type(problem.choice).__name__, remedy=remedy)
 
     def _start_of(self, init: IntentionModel, data: Trajectories) -> Point:
