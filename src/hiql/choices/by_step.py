@@ -41,6 +41,7 @@ class StepChoice(ABC):
     """
 
     exact: bool = True
+    by_table: bool = False
 
     @abstractmethod
     def start(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> Any:

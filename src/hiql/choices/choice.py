@@ -58,6 +58,11 @@ class Evidence:
 class Choice(Part[Params], Protocol[Params]):
     """How an intention acts. Implemented by small frozen dataclasses."""
 
+    @property
+    def by_table(self) -> bool:
+        """Whether the parameters have ``log_policy`` (K, S, A), which is what rewards explain."""
+        ...
+
     def bind(self, data: Trajectories) -> Rows: ...
 
     def taken(self, params: Params, rows: Rows) -> Callable[[Sessions], Taken]:

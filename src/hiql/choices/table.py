@@ -49,6 +49,10 @@ class TableChoice(LogProbabilities):
     def exact(self) -> bool:
         return True
 
+    @property
+    def by_table(self) -> bool:
+        return True
+
     def check(self, data: Trajectories, n_intentions: int) -> None:
         wanted = (n_intentions, data.n_states, data.n_actions)
         try:

@@ -165,10 +165,7 @@ class IntentionModel(ScoredEstimator):
         search = self._checked_search(data)
         sampling = np.random.default_rng([self.random_state, 1]) if self.sampled else None
         problem = self._problem(data, n_threads=search.n_jobs, sampling=sampling)
-        for part in problem.parts:
-            part.check(data, self.n_intentions)
-        if (reward := self._reward()) is not None:
-            reward.check(data)
+        self._check_parts(problem)
         if client is not None:
             problem = spread(problem, client, timeout)
         if init is None:
@@ -185,6 +182,17 @@ class IntentionModel(ScoredEstimator):
         self.coding_ = Coding.of(data)
         self.about_: dict[str, Any] = {}
         return self
+
+    def _check_parts(self, problem: Problem) -> None:
+        """Raise a named error if the parts cannot work on these data, or not with one another."""
+        for part in problem.parts:
+            part.check(problem.data, self.n_intentions)
+        if (reward := self._reward()) is None:
+            return
+        reward.check(problem.data)
+        if not problem.choice.by_table:
+            remedy = "rewards explain tables of policies only; fit hiql.IntentionModel(K, choice=…) without one"
+            raise InvalidParameter(parameter="choice", value=type(problem.choice).__name__, remedy=remedy)
 
     def _start_of(self, init: IntentionModel, data: Trajectories) -> Point:
         """The parameters of another fitted model, if they are those of a model like this."""

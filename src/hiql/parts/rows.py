@@ -64,7 +64,8 @@ class Rows:
     @classmethod
     def only(cls, offsets: npt.NDArray[np.integer[Any]]) -> Rows:
         """Every step reads the only row; that takes no memory."""
-        return cls(1, lambda first, last: np.broadcast_to(np.uint32(0), int(offsets[last] - offsets[first])))
+        numbers = np.broadcast_to(np.uint32(0), int(offsets[-1]))
+        return cls(1, lambda first, last: numbers[offsets[first] : offsets[last]])
 
     def chunk(self, sessions: Sessions) -> ChunkRows:
         """The rows of these sessions. What has to be looked for is kept, but not what only has to be read."""
