@@ -72,11 +72,11 @@ def write_data(folder: Path, n_steps: int, session: int = SESSION) -> None:
     names = tuple(map(str, range(len(offsets) - 1)))
     with new_data_folder(folder) as place:
         for name, size in (("states", N_STATES), ("actions", N_ACTIONS), ("next_states", N_STATES)):
-            with array_file(place / f"{name}.npy", n_steps) as file:
+            with array_file(place, name, n_steps) as file:
                 for start in range(0, n_steps, BLOCK):
                     codes = rng.integers(size, size=min(BLOCK, n_steps - start), dtype=np.int32)
                     file.write(codes.data)
-        with array_file(place / "offsets.npy", len(offsets), np.int64) as file:
+        with array_file(place, "offsets", len(offsets)) as file:
             file.write(offsets.astype(np.int64).data)
         write_about(place, Coding(N_STATES, N_ACTIONS), names, ("all",) * len(names))
 

@@ -44,14 +44,14 @@ def count_here(marker: str) -> None:
                 mark(f"{name}/{n_intentions}/{number}".encode())
 
 
-def counted() -> dict[tuple[str, int, int], int]:
-    """Instructions by contender, K and number of the size."""
+def instructions_of(command: list[str], **settings: str) -> dict[tuple[str, int, int], int]:
+    """Instructions between the marks that a command sets, by their names' three parts; it is given the marker."""
     if shutil.which("valgrind") is None:
         raise ImportError("no valgrind")
     with tempfile.TemporaryDirectory() as folder:
         (source := Path(folder, "mark.c")).write_text(MARK)
-        child = [sys.executable, __file__, str(compiled_c(source, CPU))]
-        environment = os.environ | NUMBA
+        child = [*command, str(compiled_c(source, CPU))]
+        environment = os.environ | NUMBA | settings
         subprocess.run(child, check=True, env=environment)  # compiles, so that valgrind need not watch that
         out = f"--callgrind-out-file={folder}/counted"
         subprocess.run(["valgrind", "-q", "--tool=callgrind", out, *child], check=True, env=environment)
@@ -61,7 +61,7 @@ def counted() -> dict[tuple[str, int, int], int]:
 
 def rows() -> Iterator[Row]:
     try:
-        found = counted()
+        found = instructions_of([sys.executable, __file__])  # by contender, K and number of the size
     except ImportError as reason:
         print(f"instructions left out: {reason}", file=sys.stderr)
         return

@@ -7,7 +7,7 @@ us prepare included in both. IAVI is ours, a count and one linear solve. Three r
   as we can make it, so that the ratio is what the idea of IAVI brings and not what our care brings.
 - *max entropy, plain*: as it is usually written. 200 steps of gradient ascent, each with soft value iteration to 1e-3
   and the visits that the policy is expected to make in as many steps as a session has (Ziebart et al. 2008, in numpy).
-- *IAVI as printed*: the sweeps of Algorithm 1, over all states at once, to a change below 1e-3.
+- *IAVI as printed*: the sweeps of Algorithm 1, but over all states at once (state by state: `speed.py`), to 1e-3.
 
 Each stands with the training log-likelihood of its policy. Rewards of states cannot reproduce every policy, IAVI's
 rewards of states and actions can; so time alone is compared. The goal is 100, two orders of magnitude, for the rival

@@ -29,7 +29,7 @@ def test_examples_run_as_printed(name, number, tmp_path, monkeypatch):
 
 def test_there_are_examples():
     assert len(blocks("README.md")) == 1
-    assert len(blocks("CONTRIBUTING.md")) == 2
+    assert len(blocks("CONTRIBUTING.md")) == 3
 
 
 def test_no_file_names_a_machine_path_or_records_download_addresses():
@@ -42,7 +42,8 @@ def test_no_file_names_a_machine_path_or_records_download_addresses():
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if not {"_build", "generated"} & set(path.parts))
 PACKAGES = (
-    *("hiql", "hiql.worlds", "hiql.rewards", "hiql.dynamics", "hiql.baselines", "hiql.evaluate", "hiql.sweep"),
+    *("hiql", "hiql.worlds", "hiql.parts", "hiql.dynamics", "hiql.choices", "hiql.rewards"),
+    *("hiql.baselines", "hiql.evaluate", "hiql.sweep"),
     *("hiql.export", "hiql.plots", "hiql.report", "hiql.datasets", "hiql.errors"),
 )
 

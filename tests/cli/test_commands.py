@@ -173,8 +173,8 @@ def test_values_are_missing_by_role_or_column_and_what_is_unused_is_listed(folde
     table = pd.read_csv(folder / "grid.csv").rename(columns={"action": "choice_1"}).assign(weight=21.5)
     table.to_csv(tmp_path / "t.csv", index=False)
     for key in ("action", "choice_1"):
-        facts = run_json("info", tmp_path / "t.csv", "--action", "choice_1", "--missing", f"{key}=stay")
-        assert facts["missing"] == (table["choice_1"] == "stay").sum() > 0
+        facts = run_json("info", tmp_path / "t.csv", "--action", "choice_1", "--missing", f"{key}=down")
+        assert facts["missing"] == (table["choice_1"] == "down").sum() > 0
         assert facts["unused_columns"] == ["intention", "weight"]
     assert "not used intention, weight" in " ".join(
         run("info", tmp_path / "t.csv", "--action", "choice_1").output.split()
@@ -318,7 +318,7 @@ def test_a_bug_is_told_as_such(folder, monkeypatch):
 
 
 def test_a_fit_that_fails_is_reported_and_the_rest_is_kept(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("hiql.models.HIAVI._solver", refuse_three(hiql.HIAVI._solver))
+    monkeypatch.setattr("hiql.models.HIAVI._reward", refuse_three(hiql.HIAVI._reward))
     options = ["-k", "2-3", "--world", "grid:5x5", "--restarts", 1, "--folds", 2, "--jobs", 1]
     result = run("select", folder / "grid.csv", *options, "--out", tmp_path, code=1)
     assert "three is too many" in result.output

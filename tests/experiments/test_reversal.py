@@ -253,6 +253,7 @@ def test_claims_about_blocks_are_judged_and_those_we_put_in_are_not(quick):
     assert marks["§5.3, Figure 7e (reactive)", "… and exploration rises"] is True
     assert marks["§5.3, Figure 7d (reactive)", "Exploitation: win-stay, lose-switch"] is None
     assert sum("(control)" in v["where"] for v in found) == 3
+    assert {v["because"] for v in found if "Figure 7a" in v["where"]} == {"not run"}
     assert quick[1].rindex("Verdicts") > quick[1].rindex("Against the truth")
 
 

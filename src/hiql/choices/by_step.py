@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -41,6 +41,7 @@ class StepChoice(NothingToLearn, ABC):
     """
 
     exact: bool = True
+    by_table: bool = False
 
     @abstractmethod
     def start(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> Any:
@@ -75,12 +76,16 @@ class StepChoice(NothingToLearn, ABC):
             here = np.arange(len(steps), dtype=np.uint32)
             with np.errstate(divide="ignore"):
                 log_scale = float(np.log(top).sum())
-            return Taken(likely / np.where(top > 0, top, 1.0), here, log_scale, Some(steps, data.n_steps))
+            return Taken(likely / np.where(top > 0, top, 1.0), here, log_scale)
 
         return of
 
     def statistics(self, params: Any, rows: StepRows, sessions: Sessions, counts: FloatArray) -> FloatArray:  # noqa: ARG002
         return np.where(rows.data.observed[rows.steps(sessions)][:, None], counts, 0.0)
+
+    def add_up(self, statistics: Sequence[tuple[FloatArray, Some | None]]) -> FloatArray:
+        """Chunk after chunk, for no two share a step."""
+        return np.concatenate([part for part, _ in statistics])
 
     def use(self, statistics: FloatArray) -> FloatArray:
         return statistics.sum(axis=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -58,6 +58,11 @@ class Evidence:
 class Choice(Part[Params], Protocol[Params]):
     """How an intention acts. Implemented by small frozen dataclasses."""
 
+    @property
+    def by_table(self) -> bool:
+        """Whether the parameters have ``log_policy`` (K, S, A), which is what rewards explain."""
+        ...
+
     def bind(self, data: Trajectories) -> Rows: ...
 
     def taken(self, params: Params, rows: Rows) -> Callable[[Sessions], Taken]:
@@ -66,6 +71,10 @@ class Choice(Part[Params], Protocol[Params]):
 
     def statistics(self, params: Params, rows: Rows, sessions: Sessions, counts: FloatArray) -> FloatArray:
         """What ``update`` wants to know of a chunk whose rows have these expected counts (R, K); chunks add up."""
+        ...
+
+    def add_up(self, statistics: Sequence[tuple[FloatArray, Some | None]]) -> FloatArray:
+        """The statistics of all data from those of successive chunks, each with the rows of the table that it read."""
         ...
 
     def update(self, params: Params, evidence: Evidence) -> Params: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from hiql.kernels.log_tables import log_shares, scaled_exponentials
 from hiql.parts.log_probabilities import LogProbabilities, check_tables, log_dirichlet
 from hiql.parts.part import FloatArray, Order
 from hiql.parts.registry import register
-from hiql.parts.rows import Rows, Sessions
+from hiql.parts.rows import Rows, Sessions, Some, add_rows
 
 
 @register
@@ -47,6 +47,10 @@ class TableChoice(LogProbabilities):
 
     @property
     def exact(self) -> bool:
+        return True
+
+    @property
+    def by_table(self) -> bool:
         return True
 
     def check(self, data: Trajectories, n_intentions: int) -> None:
@@ -81,6 +85,9 @@ class TableChoice(LogProbabilities):
 
     def statistics(self, params: Policies, rows: Rows, sessions: Sessions, counts: FloatArray) -> FloatArray:  # noqa: ARG002
         return counts
+
+    def add_up(self, statistics: Sequence[tuple[FloatArray, Some | None]]) -> FloatArray:
+        return add_rows(statistics)
 
     def proba(self, params: Policies, data: Trajectories, steps: npt.NDArray[np.integer[Any]]) -> FloatArray:
         """Uniform where the state is missing."""

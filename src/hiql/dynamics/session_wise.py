@@ -10,6 +10,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import ChainCounts, ChainPrior, shares_told
 from hiql.dynamics.markov import ChainParameters, MarkovChain
 from hiql.errors import InvalidParameter
+from hiql.parts.part import FloatArray
 from hiql.parts.registry import register
 
 
@@ -30,6 +31,11 @@ class SessionWise(MarkovChain):
     def prior(self, params: ChainParameters) -> ChainPrior:
         """One for staying, in place of what is never counted: so also an intention without sessions is never left."""
         return super().prior(params)._replace(transitions=np.eye(params.log_initial.shape[-1])[None])
+
+    def from_vector(self, vector: FloatArray, like: ChainParameters) -> ChainParameters:
+        """A jump may move how sessions begin, and nothing else."""
+        jumped: ChainParameters = super().from_vector(vector, like)
+        return replace(jumped, log_transition=like.log_transition)
 
     def n_free(self, counts: ChainCounts) -> int:
         return shares_told(counts.initial)

@@ -56,16 +56,18 @@ class Chunk(NamedTuple):
         return read_only(self.offsets), read_only(self.taken.rows), begins, self.chain.rows
 
     @property
-    def _tables(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def tables(self) -> tuple[FloatArray, ...]:
+        """Beginnings (R, P), the bank (M, P, P) and what was done (rows, P), in the order of memory."""
         table = self.taken.table if self._phases_are_intentions else self.taken.table[:, self.chain.phases]
-        return self.chain.initial, self.chain.bank, table
+        return tuple(np.ascontiguousarray(each) for each in (self.chain.initial, self.chain.bank, table))
 
     def smoothed(self, work: FloatArray) -> Smoothed:
         """The E-step; ``work`` (N, P) receives all posteriors, or (max T, P) serves one session at a time."""
-        counted = tuple(np.empty(table.shape) for table in self._tables)
+        tables = self.tables
+        counted = tuple(np.empty(table.shape) for table in tables)
         *steps, moves = self._steps
         at = (0,) * self.n_phases, (0, len(self.offsets) - 1, 1), (*steps, moves_of(self.chain.bank, moves))
-        return Smoothed(smooth_sessions(*at, self._tables, work, counted), *counted)
+        return Smoothed(smooth_sessions(*at, tables, work, counted), *counted)
 
     def followed(self) -> tuple[FloatArray, FloatArray]:
         """(N, P) twice: p(z_t | steps before t) and p(z_t | steps up to t).
@@ -74,13 +76,13 @@ class Chunk(NamedTuple):
         """
         predicted, filtered = np.empty((2, len(self.taken.rows), self.n_phases))
         zeros = has_raised(self.chain.initial) or has_raised(self.chain.bank)
-        (log_filter_sessions if zeros else filter_sessions)(self._steps, self._tables, predicted, filtered)
+        (log_filter_sessions if zeros else filter_sessions)(self._steps, self.tables, predicted, filtered)
         return predicted, filtered
 
     def best_path(self) -> npt.NDArray[np.int64]:
         """(N,) the phases on the most likely path through each session."""
         with np.errstate(divide="ignore"):
-            log_tables = tuple(np.log(table) for table in self._tables)
+            log_tables = tuple(np.log(table) for table in self.tables)
         path = np.empty(len(self.taken.rows), dtype=np.int64)
         viterbi_sessions(self._steps, log_tables, path)
         return path

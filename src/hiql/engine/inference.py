@@ -17,8 +17,9 @@ from hiql.dynamics.chain import Chain, ChainCounts
 from hiql.engine.chunk import Chunk
 from hiql.engine.threads import map_in_threads
 from hiql.parts.part import FloatArray
-from hiql.parts.rows import Sessions, Some, add_rows
+from hiql.parts.rows import Sessions, Some
 
+AddUp = Callable[[Sequence[tuple[FloatArray, Some | None]]], FloatArray]
 STEPS_PER_CHUNK = 50_000
 """A chunk has at least this many steps, and as many as there are pairs (s, a): each chunk counts for itself."""
 FEWEST_CHUNKS = 8
@@ -31,7 +32,7 @@ class Reading(NamedTuple):
     """Everything the smoother looks up, for any chunk of the sessions of ``data``: what the two parts say.
 
     ``statistics(sessions, counts)`` turns the expected counts of the rows that a chunk has read into what the choice
-    wants to know of it.
+    wants to know of it, and ``add_up`` those of all chunks into what it wants to know of the data.
     """
 
     data: Trajectories
@@ -39,6 +40,7 @@ class Reading(NamedTuple):
     chain: Callable[[Sessions], Chain]
     taken: Callable[[Sessions], Taken]
     statistics: Callable[[Sessions, FloatArray], FloatArray]
+    add_up: AddUp
 
     def chunk(self, sessions: Sessions) -> Chunk:
         """What both parts say of these sessions, ready for the kernels."""
@@ -56,7 +58,7 @@ def reading_of(data: Trajectories, chain: Callable[[Sessions], Chain], log_polic
     choice = TableChoice()
     rows, params = choice.bind(data), Policies(log_policy)
     part = partial(choice.statistics, params, rows)
-    return Reading(data, len(log_policy), chain, choice.taken(params, rows), part)
+    return Reading(data, len(log_policy), chain, choice.taken(params, rows), part, choice.add_up)
 
 
 class Expectation(NamedTuple):
@@ -78,7 +80,8 @@ class Counted(NamedTuple):
 
 def expect(reading: Reading, n_threads: int = 1) -> Expectation:
     """The E-step. The result does not depend on ``n_threads``: the data are cut into the same chunks regardless."""
-    return add_up(map_in_threads(partial(count_sessions, reading), chunks(reading.data), n_threads))
+    counted = map_in_threads(partial(count_sessions, reading), chunks(reading.data), n_threads)
+    return add_up(counted, reading.add_up)
 
 
 def count_sessions(reading: Reading, sessions: Sessions) -> Counted:
@@ -91,11 +94,11 @@ def count_sessions(reading: Reading, sessions: Sessions) -> Counted:
     return Counted(log_likelihood + chunk.taken.log_scale, counts, statistics, chunk.taken.some)
 
 
-def add_up(counted: Sequence[Counted]) -> Expectation:
+def add_up(counted: Sequence[Counted], statistics: AddUp) -> Expectation:
     """The E-step of all sessions from its chunks, added in their order: the same bits wherever they were counted."""
     log_likelihood = sum(part.log_likelihood for part in counted)
     chain = ChainCounts(*(sum(parts[1:], parts[0]) for parts in zip(*(part.chain for part in counted), strict=True)))
-    return Expectation(log_likelihood, chain, add_rows([(part.choice, part.some) for part in counted]))
+    return Expectation(log_likelihood, chain, statistics([(part.choice, part.some) for part in counted]))
 
 
 def smooth(reading: Reading) -> FloatArray:

@@ -145,16 +145,21 @@ class InBlocks(OnCounts):
 
     def __init__(self, problem: Problem, chain: ChainPrior, choice: ChoicePrior) -> None:
         super().__init__(problem, chain, choice)
-        data = problem.data
+        data, everything = problem.data, (0, problem.data.n_sessions)
         n_rows = max(math.prod(shape[:-1]) for shape in self._shapes)
         self._n_blocks = max(1, min(MOST_BLOCKS, data.n_sessions, data.n_steps // (STEPS_PER_ROW * n_rows)))
+        begins, moves = (rows.between(*everything) for rows in problem.timeline)
+        pairs = problem.rows.between(*everything)
+        self._steps = data.offsets, pairs, read_only(np.ascontiguousarray(begins)), moves_of(chain.transitions, moves)
+        self._longest = int(data.lengths.max())
 
     def begin(self, start: Point) -> Swept:
-        _, chain, taken, _ = self._problem.read(start).all_sessions
+        chunk = self._problem.read(start).all_sessions
+        initial, bank, read = chunk.tables
         table = self._tables()[-1]
-        table[slice(None) if taken.some is None else taken.some.rows] = taken.table
+        table[slice(None) if chunk.taken.some is None else chunk.taken.some.rows] = read
         nothing = np.zeros((self._n_blocks, sum(math.prod(shape) for shape in self._shapes)))
-        return self._swept(Swept(nothing, -np.inf, start), chain.initial, chain.bank, table, renewing=False)
+        return self._swept(Swept(nothing, -np.inf, start), initial, bank, table, renewing=False)
 
     def sweep(self, before: Swept) -> Swept:
         return self._swept(before, *self._tables(), renewing=True)
@@ -167,13 +172,8 @@ class InBlocks(OnCounts):
     def _swept(
         self, before: Swept, initial: FloatArray, bank: FloatArray, table: FloatArray, *, renewing: bool
     ) -> Swept:
-        data, memory = self._problem.data, before.memory.copy()
-        everything = (0, data.n_sessions)
-        begins, moves = (rows.between(*everything) for rows in self._problem.timeline)
-        pairs = self._problem.rows.between(*everything)
-        steps = data.offsets, pairs, read_only(np.ascontiguousarray(begins)), moves_of(bank, moves)
-        chain, choice = self._priors
-        work = np.empty((int(data.lengths.max()), initial.shape[-1]))
-        at = (0,) * initial.shape[-1], renewing, steps, (*chain, *choice), memory, (initial, bank, table)
+        memory, (chain, choice) = before.memory.copy(), self._priors
+        work = np.empty((self._longest, initial.shape[-1]))
+        at = (0,) * initial.shape[-1], renewing, self._steps, (*chain, *choice), memory, (initial, bank, table)
         objective = sweep_blocks(*at, work)
         return Swept(memory, objective, before.point)

@@ -107,6 +107,7 @@ class Problem:
             self.dynamics.chain(point.dynamics, self.timeline),
             self.choice.taken(point.choice, self.rows),
             lambda sessions, counts: self.choice.statistics(point.choice, self.rows, sessions, counts),
+            self.choice.add_up,
         )
 
     def expect(self, point: Point) -> Expectation:

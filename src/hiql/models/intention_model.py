@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import replace
 from os import PathLike
 from typing import Any, Self
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from hiql.choices.choice import Choice
-from hiql.choices.table import TableChoice, lifted
+from hiql.choices.table import TableChoice
 from hiql.data.coding import Coding
 from hiql.data.sizes import check_sizes, check_trajectories
 from hiql.data.trajectories import Trajectories
@@ -28,6 +27,7 @@ from hiql.engine.watching import SECONDS_TO_ANSWER
 from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
 from hiql.models.sampling import FittedAgent, chosen_sessions
 from hiql.models.scoring import ScoredEstimator, told_impossible
+from hiql.models.views import SeenOtherwise
 from hiql.parts.part import FloatArray
 from hiql.progress import progress_bar
 from hiql.rewards.preference import Reward
@@ -38,14 +38,12 @@ from hiql.worlds.recoded import recoded
 from hiql.worlds.remembering import remembering
 from hiql.worlds.starting import starting
 
-PER_INTENTION = ("reward_", "q_", "value_", "share_")
-"""Fitted attributes beside those that the parts show, with intentions along their first axis."""
 CLIENT_UNUSED = "the data are too few to share out, so the client was not used"
 FEW_STEPS = 0.5
 """An intention with fewer expected steps than this is reported as empty."""
 
 
-class IntentionModel(ScoredEstimator):
+class IntentionModel(SeenOtherwise, ScoredEstimator):
     """K intentions, each with its own reward and policy, that take turns by some dynamics (paper, Algorithm 3).
 
     Parameters
@@ -173,10 +171,7 @@ class IntentionModel(ScoredEstimator):
         sampling = np.random.default_rng([self.random_state, 1]) if self.sampled else None
         coding = Coding.of(data)
         problem = self._problem(data, coding, n_threads=search.n_jobs, sampling=sampling)
-        for part in problem.parts:
-            part.check(data, self.n_intentions)
-        if (reward := self._reward()) is not None:
-            reward.check(data)
+        self._check_parts(problem)
         if client is not None:
             problem = spread(problem, client, timeout)
         if init is None:
@@ -194,6 +189,17 @@ class IntentionModel(ScoredEstimator):
             self.notes_ += (CLIENT_UNUSED,)
         self.about_: dict[str, Any] = {}
         return self
+
+    def _check_parts(self, problem: Problem) -> None:
+        """Raise a named error if the parts cannot work on these data, or not with one another."""
+        for part in problem.parts:
+            part.check(problem.data, self.n_intentions)
+        if (reward := self._reward()) is None:
+            return
+        reward.check(problem.data)
+        if not problem.choice.by_table:
+            remedy = "rewards explain tables of policies only; fit hiql.IntentionModel(K, choice=…) without one"
+            raise InvalidParameter(parameter="choice", value=type(problem.choice).__name__, remedy=remedy)
 
     def _start_of(self, init: IntentionModel, problem: Problem) -> Point:
         """The parameters of another fitted model, if they are those of a model like this."""
@@ -355,43 +361,6 @@ class IntentionModel(ScoredEstimator):
         super()._check_data(data)
         if hasattr(self, "coding_"):  # a lifted copy has none
             self.coding_.check(data)
-
-    # --- the same fit, seen otherwise ---------------------------------------------------------------------------
-
-    def permuted(self, order: npt.ArrayLike) -> Self:
-        """A copy in which intention ``order[i]`` is called i."""
-        check_is_fitted(self)
-        index = np.asarray(order, dtype=np.intp)
-        if sorted(index.tolist()) != list(range(self.n_intentions)):
-            raise InvalidParameter(
-                parameter="order", value=order, remedy=f"name each of 0…{self.n_intentions - 1} exactly once"
-            )
-        other = copy(self)
-        moved = (part.permute(params, index) for part, params in zip(self._parts(), self._point, strict=True))
-        other._set_parameters(Point(*moved))
-        for name in PER_INTENTION:
-            if hasattr(self, name):
-                setattr(other, name, getattr(self, name)[index])
-        other.about_ = dict(self.about_)
-        if "names" in self.about_:
-            other.about_["names"] = [self.about_["names"][i] for i in index]
-        return other
-
-    def lifted(self, parent: npt.ArrayLike) -> Self:
-        """The same intentions over finer states: state s of the copy behaves like state ``parent[s]`` of this model.
-
-        With the back-off of :func:`hiql.evaluate.fit_coarse_to_fine`, a fit to short histories is where the fit to
-        longer ones starts and what its policies are pulled towards.
-        """
-        check_is_fitted(self)
-        at = np.asarray(parent, dtype=np.intp)
-        other = copy(self)
-        other._set_parameters(Point(self.dynamics_parameters_, lifted(self.choice_parameters_, at)))
-        other.reward_, other.q_, other.value_ = self.reward_[:, at], self.q_[:, at], self.value_[:, at]
-        other.n_states_ = len(at)
-        for name in ("log_likelihood_", "objective_", "trace_", "n_free_", "coding_"):  # of the coarse data
-            delattr(other, name)
-        return other
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one file, whole or not at all; read it with :func:`hiql.load`."""

@@ -181,11 +181,10 @@ def _restore(document: dict[str, Any], arrays: Arrays, path: Any) -> IntentionMo
     _check_fit(model, path)
     data = model.coding_.example(model.n_intentions)  # the least that could be fitted
     model._checked_search(data)
-    for part, params in zip(model._problem(data).parts, point, strict=True):
-        part.check(data, model.n_intentions)
+    problem = model._problem(data)
+    model._check_parts(problem)
+    for part, params in zip(problem.parts, point, strict=True):
         part.check_params(params, data, model.n_intentions)
-    if (reward := model._reward()) is not None:
-        reward.check(data)
     model._set_parameters(point)
     _set_preference(model, preference[: len(PREFERENCE)], path)
     model._log_likelihood(data)

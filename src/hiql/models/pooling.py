@@ -68,8 +68,8 @@ class PooledModel(IntentionModel):
     def transition_of(self, subject: object) -> FloatArray:
         """(K, K) how a subject's intentions follow one another; the population's for one never met."""
         check_is_fitted(self)
-        by_subject = getattr(self._dynamics(), "context", None) == SUBJECT
-        return np.asarray(self.transition_by_context_[self._code(subject)] if by_subject else self.transition_)
+        of_its_own = self.pool is not None and self.dynamics is None
+        return np.asarray(self.transition_by_context_[self._code(subject)] if of_its_own else self.transition_)
 
     def _code(self, subject: object) -> int:
         names = self.coding_.subjects
@@ -101,8 +101,8 @@ class PooledModel(IntentionModel):
     def transition_at(self, context: Hashable) -> FloatArray:
         """(K, K) how intentions follow one another in a context of ``dynamics="by-state"``, by its label or code."""
         check_is_fitted(self)
-        dynamics, _ = self._parts()
-        if not isinstance(dynamics, ByState):
+        if not hasattr(self, "transition_by_context_"):
             remedy = 'fit the model with dynamics="by-state"'
             raise InvalidParameter(parameter="dynamics", value=self.dynamics, remedy=remedy)
+        dynamics: Any = self._parts()[0]
         return np.asarray(self.transition_by_context_[dynamics.code_of(context)])

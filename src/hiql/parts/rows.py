@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hiql.errors import ShapeMismatch
+
 FloatArray = npt.NDArray[np.float64]
 RowNumbers = npt.NDArray[np.uint32]
 Sessions = tuple[int, int]
@@ -62,7 +64,8 @@ class Rows:
     @classmethod
     def only(cls, offsets: npt.NDArray[np.integer[Any]]) -> Rows:
         """Every step reads the only row; that takes no memory."""
-        return cls(1, lambda first, last: np.broadcast_to(np.uint32(0), int(offsets[last] - offsets[first])))
+        numbers = np.broadcast_to(np.uint32(0), int(offsets[-1]))
+        return cls(1, lambda first, last: numbers[offsets[first] : offsets[last]])
 
     def chunk(self, sessions: Sessions) -> ChunkRows:
         """The rows of these sessions. What has to be looked for is kept, but not what only has to be read."""
@@ -86,8 +89,12 @@ class Rows:
 
 def add_rows(parts: Sequence[tuple[FloatArray, Some | None]]) -> FloatArray:
     """The sum of what chunks have counted, in their order; each has all rows of the table, or some."""
-    sizes = {counts.shape[0] if some is None else some.size for counts, some in parts}
-    total = np.zeros((sizes.pop(), *parts[0][0].shape[1:]))
+    size, *others = [counts.shape[0] if some is None else some.size for counts, some in parts]
+    for other in others:
+        if other != size:
+            remedy = "let the size of a table depend on the settings of its part, not on the sessions at hand"
+            raise ShapeMismatch(field="the table that some sessions read", shape=other, expected=size, remedy=remedy)
+    total = np.zeros((size, *parts[0][0].shape[1:]))
     for counts, some in parts:
         total[slice(None) if some is None else some.rows] += counts
     return total

@@ -33,7 +33,8 @@ REACTIVE_TRANSITION = (
 """Our choice of a chain that reacts to the loss of reward: after an unrewarded trial an exploiting mouse may start to
 explore, so that exploration follows changes of blocks; a disengaged one does not care. Of seven chains with about 0.74
 of the trials correct, one whose strategies a plain fit recovers from as many trials as the paper had (seeds 101 to
-103); with exploration after every second loss it takes five times as many."""
+103; the first one tried was given up on seed 0); with exploration after every second loss it takes five times as
+many."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ from hiql.worlds.reversal_task import INTENTIONS
 
 CERTAIN = 2.0
 """A difference counts from two standard errors over animals."""
+PAPER_LONGEST = 5
+"""The longest history ℓ that the paper tried."""
 PURE, CHANCE = 0.75, 0.15
 """Bars for words: a "strong preference" is at least 0.75, "random" within 0.15 of a half."""
 
@@ -34,39 +36,27 @@ def verdicts(result: ReversalResult) -> list[Verdict]:
 
 
 def _stages(part: SourceResult) -> list[Verdict]:
-    return [_bell(part), _best_history(part), _training_falls(part), _several_beat_one(part), _rival(part), _bic(part)]
+    return [*_histories(part), _several_beat_one(part), _rival(part), _bic(part)]
 
 
-def _bell(part: SourceResult) -> Verdict:
-    scores = {length: s["test"]["mean"] for length, s in part.scores.histories.items()}
-    claim = "Held-out likelihood against ℓ is bell-shaped: long histories overfit"
-    best = max(scores, key=lambda length: scores[length])
-    inside = min(scores) < best < max(scores)
-    return Verdict("§5.3, Figure 7a", claim, _list(scores, 4), "largest at an inner ℓ", "yes", inside)
+def _histories(part: SourceResult) -> list[Verdict]:
+    """The claims about ℓ, of runs that went as far as the paper.
 
-
-def _best_history(part: SourceResult) -> Verdict:
-    best = part.scores.chosen_history
-    holds = None if part.truth is not None else best == 3
-    return Verdict(
-        "§5.3, Figure 7a", "The best held-out likelihood is that of ℓ = 3", f"ℓ = {best}", "ℓ = 3", "3", holds
-    )
-
-
-def _training_falls(part: SourceResult) -> Verdict:
-    """A count fits its own data the better the finer it is; only a prior or unfinished learning can undo that."""
-    scores = {length: s["train"]["mean"] for length, s in part.scores.histories.items()}
-    claim = "Training likelihood drops at large ℓ"
-    if max(scores) < 5:
-        return not_judged("§5.3, Figure 7a", claim, because=NOT_RUN)
-    return Verdict(
-        "§5.3, Figure 7a",
-        claim,
-        _list(scores, 4),
-        "at ℓ = 5 below the largest",
-        "yes",
-        scores[5] < max(scores.values()),
-    )
+    A count fits its own data the better the finer it is; only a prior or unfinished learning can undo that.
+    """
+    where, best = "§5.3, Figure 7a", part.scores.chosen_history
+    bell = "Held-out likelihood against ℓ is bell-shaped: long histories overfit"
+    three, drops = "The best held-out likelihood is that of ℓ = 3", "Training likelihood drops at large ℓ"
+    train, test = ({n: s[side]["mean"] for n, s in part.scores.histories.items()} for side in ("train", "test"))
+    longest = max(test)
+    if longest < PAPER_LONGEST:
+        return [not_judged(where, claim, because=NOT_RUN) for claim in (bell, three, drops)]
+    falls = train[longest] < max(train.values())
+    return [
+        Verdict(where, bell, _list(test, 4), "largest at an inner ℓ", "yes", min(test) < best < longest),
+        Verdict(where, three, f"ℓ = {best}", "ℓ = 3", "3", _unless_simulated(part, best == 3)),
+        Verdict(where, drops, _list(train, 4), f"at ℓ = {longest} below the largest", "yes", falls),
+    ]
 
 
 def _several_beat_one(part: SourceResult) -> Verdict:

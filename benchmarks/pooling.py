@@ -1,0 +1,165 @@
+"""What pooled rows are worth on sessions that were held out: places, histories, animals; and what they cost.
+
+Every line has the log-likelihood in nats a step of both models on the same held-out sessions, and their difference with
+its standard error, paired by session. Nothing is chosen on held-out sessions: restarts by training objective, strengths by
+the evidence of the training sessions. Results are kept in ``--out`` as they come, so a run that was stopped goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import hiql
+from hiql.dynamics import ByState
+from hiql.files import write_whole
+from rows import arguments, tell
+
+Sessions = np.ndarray
+
+
+class Scores(NamedTuple):
+    """Log-likelihood and observed steps of each held-out session, seconds of the fits."""
+
+    nats: Sessions
+    steps: Sessions
+    seconds: float
+
+
+class Comparison(NamedTuple):
+    """Two ways to explain the same sessions."""
+
+    name: str
+    plain: Callable[[], Scores]
+    pooled: Callable[[], Scores]
+
+
+def scored(model: Any, train: hiql.Trajectories, test: hiql.Trajectories) -> Scores:
+    started = time.perf_counter()
+    model.fit(train)
+    seconds = time.perf_counter() - started
+    each = [test.select([n]) for n in range(test.n_sessions)]
+    return Scores(np.array([model.score(one) for one in each]), np.array([one.n_observed for one in each]), seconds)
+
+
+def individually(k: int, train: hiql.Trajectories, test: hiql.Trajectories) -> Scores:
+    """A fit for each animal, in the order of the test sessions."""
+    nats, steps, seconds = np.empty(test.n_sessions), np.empty(test.n_sessions), 0.0
+    for subject in dict.fromkeys(test.subjects):
+        mine = [np.flatnonzero(np.array(data.subjects) == subject) for data in (train, test)]
+        found = scored(quiet(k), train.select(mine[0]), test.select(mine[1]))
+        nats[mine[1]], steps[mine[1]], seconds = found.nats, found.steps, seconds + found.seconds
+    return Scores(nats, steps, seconds)
+
+
+def quiet(k: int, **options: Any) -> hiql.HIQL:
+    return hiql.HIQL(k, progress=False, **options)
+
+
+def places() -> Iterator[Comparison]:
+    """Mice in the labyrinth for whole nights, every fifth session held out: a Markov chain, and switching by place."""
+    data = hiql.datasets.labyrinth_long().data
+    out = np.arange(data.n_sessions) % 5 == 4
+    parts = data.select(np.flatnonzero(~out)), data.select(np.flatnonzero(out))
+    for k in (2, 3, 4):
+        for context in ("state left", "state entered"):
+            yield Comparison(
+                f"labyrinth_long K={k}: markov, by {context}",
+                lambda k=k: scored(quiet(k), *parts),
+                lambda k=k, context=context: scored(quiet(k, dynamics=ByState(context=context)), *parts),
+            )
+
+
+def fold(history: int) -> tuple[hiql.Trajectories, hiql.Trajectories]:
+    """Bandit mice, a fifth of each animal's sessions held out: the first of five folds."""
+    data = hiql.bandit_trials(hiql.datasets.mice_bandit(), history=history)
+    first = hiql.session_folds(data, 5, strata=data.subjects)[0]
+    return data.select(first.train), data.select(first.test)
+
+
+def histories() -> Iterator[Comparison]:
+    for history in (1, 2, 3, 4, 5):
+        for k in (1, 2, 3, 4):
+            yield Comparison(
+                f"bandit history={history} K={k}: flat, pooled",
+                lambda history=history, k=k: scored(quiet(k), *fold(history)),
+                lambda history=history, k=k: scored(quiet(k, prior="pooled"), *fold(history)),
+            )
+
+
+def animals() -> Iterator[Comparison]:
+    for k in (1, 2, 3, 4):
+        parts = fold(2)
+
+        def pooled(k: int = k, parts: Any = parts) -> Scores:
+            return scored(quiet(k, pool="subjects"), *parts)
+
+        common = Comparison(
+            f"bandit history=2 K={k}: common, animals pooled", lambda k=k, p=parts: scored(quiet(k), *p), pooled
+        )
+        yield common
+        yield common._replace(
+            name=f"bandit history=2 K={k}: individual, animals pooled", plain=lambda k=k, p=parts: individually(k, *p)
+        )
+
+
+def line(name: str, plain: Scores, pooled: Scores) -> dict[str, Any]:
+    """The difference a step, its error from the spread of the sessions, and the ratio of the times."""
+    steps = plain.steps.sum()
+    difference = pooled.nats - plain.nats
+    mean = difference.sum() / steps
+    error = np.sqrt(len(difference) * np.var(difference - mean * plain.steps, ddof=1)) / steps
+    return {
+        "name": name,
+        "plain": plain.nats.sum() / steps,
+        "pooled": pooled.nats.sum() / steps,
+        "difference": mean,
+        "error": float(error),
+        "cost": pooled.seconds / plain.seconds,
+    }
+
+
+def decoding() -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
+    """How often the decoded intention is the true one: the two-goal expert, which changes its mind at barriers."""
+    for temperature in (None, 4.0):
+        yield f"two goals, inverse temperature {temperature}", lambda t=temperature: decoded(t)
+
+
+def decoded(inverse_temperature: float | None) -> dict[str, Any]:
+    simulation = hiql.worlds.simulate_two_goals(400, inverse_temperature, random_state=3)
+    found = {}
+    for name in ("markov", "by-state"):
+        model = hiql.HIAVI(2, mdp=simulation.world, dynamics=name, progress=False).fit(simulation.data)
+        same = (model.decode(simulation.data) == simulation.data.intentions).mean()
+        found[name] = float(max(same, 1 - same))
+    return {"name": f"accuracy, two goals, inverse temperature {inverse_temperature}"} | found
+
+
+def main() -> None:
+    parser = arguments(__doc__)
+    parser.add_argument("--out", type=Path, required=True, help="folder of the results")
+    parser.add_argument("--only", default="", help="comparisons whose names have this in them")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    scored(quiet(2, dynamics="by-state"), *(hiql.datasets.labyrinth_long().data.select(range(5)),) * 2)  # compile
+    jobs = [
+        (c.name, lambda c=c: line(c.name, c.plain(), c.pooled())) for g in (places, histories, animals) for c in g()
+    ]
+    for name, job in [*jobs, *decoding()]:
+        if options.only not in name:
+            continue
+        path = options.out / f"{''.join(x if x.isalnum() else '_' for x in name)}.json"
+        if not path.exists():
+            tell(name)
+            write_whole(path, json.dumps(job(), indent=1))
+        result = json.loads(path.read_text())
+        print(*(f"{v:+.4f}" if isinstance(v, float) else v for v in result.values()), sep="\t", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""Every pair of dynamics and choice that the contract holds for: add yours to ``CLOCKS`` or ``WAYS``.
+
+Beside each part stands what it means, said as plainly as possible and one step at a time: that is what enumeration of
+all paths is made from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import hiql
+from hiql.choices import AnimalTables, Policies, PooledTable, TableChoice
+from hiql.choices.pooled import PooledPolicies
+from hiql.data.coding import Coding
+from hiql.dynamics import ByState, MarkovChain, SessionWise
+from hiql.dynamics.by_state import PlacedChain
+from hiql.dynamics.markov import ChainParameters
+from hiql.engine.problem import Problem
+from hiql.rewards.iql import LearnedPolicies, StochasticIQL
+from tests.contract.parts import BeginsBySubject, FollowsInput, Slopes, Specialists
+from tests.dynamics.clocks import SwitchingByPlace
+
+N_STATES, N_ACTIONS = 3, 2
+PLACES = (1, 2)
+SUBJECTS = ("ada", "ben")
+LEARNER = StochasticIQL(0.1, epochs=3, discount=0.5)
+POLICIES = np.array([[[0.95, 0.05], [0.9, 0.1], [0.1, 0.9]], [[0.05, 0.95], [0.2, 0.8], [0.9, 0.1]]])
+MATRICES = np.array([[[0.95, 0.05], [0.1, 0.9]], [[0.6, 0.4], [0.3, 0.7]]])
+BEGINNINGS = np.array([[0.5, 0.5], [0.9, 0.1], [0.1, 0.9]])
+
+
+class Clock(NamedTuple):
+    """A dynamics; how session n begins (K,) and what leads into step t (K, K); parameters of two clear intentions."""
+
+    part: Any
+    begins: Callable[[Any, Any, int], np.ndarray]
+    moves: Callable[[Any, Any, int], np.ndarray]
+    known: Any
+
+
+class Way(NamedTuple):
+    """A choice; the probabilities of the actions at step t (K, A); parameters of two clear intentions."""
+
+    part: Any
+    acts: Callable[[Any, Any, int], np.ndarray]
+    known: Any
+
+
+def first_beginning(params, data, n):
+    return np.exp(params.log_initial[0])
+
+
+def own_beginning(params, data, n):
+    known = data.subjects[n] in SUBJECTS
+    return np.exp(params.log_initial[1 + SUBJECTS.index(data.subjects[n]) if known else 0])
+
+
+def only_matrix(params, data, t):
+    return np.exp(params.log_transition[0])
+
+
+def matrix_of_the_place(params, data, t):
+    return np.exp(params.log_transition[1 if data.states[t] in PLACES else 0])
+
+
+def matrix_of_the_state_left(params, data, t):
+    return np.exp(params.log_transition[data.states[t - 1]])  # the last one, anywhere, where the state is missing
+
+
+def matrix_of_the_subject(params, data, t):
+    return np.exp(params.log_transition[subject_of(data, t)])
+
+
+def beginning_of_the_subject(params, data, n):
+    return np.exp(params.log_initial[subject_of(data, data.offsets[n])])
+
+
+def subject_of(data, t):
+    """The number of the animal of step t; that of the population for one never met."""
+    name = data.subjects[np.searchsorted(data.offsets, t, side="right") - 1]
+    return SUBJECTS.index(name) if name in SUBJECTS else len(SUBJECTS)
+
+
+def by_table_of_the_animal(params, data, t):
+    return np.exp(params.log_policy[:, subject_of(data, t) * N_STATES + data.states[t]])
+
+
+def by_table(params, data, t):
+    return np.exp(params.log_policy[:, data.states[t]])
+
+
+def by_input(params, data, t):
+    right = expit(params.slope * data.inputs[t, 0])
+    return np.stack([1 - right, right], axis=-1)
+
+
+def tables(n_beginnings, n_matrices):
+    return ChainParameters(np.log(BEGINNINGS[:n_beginnings]), np.log(MATRICES[:n_matrices]))
+
+
+def placed(n_beginnings, n_matrices):
+    chain = ChainParameters(np.log(BEGINNINGS[:n_beginnings]), np.log(MATRICES[np.arange(n_matrices) % 2]))
+    pseudo_counts = 2.0 * np.exp(chain.log_transition), 0.1 + 0.0 * chain.log_initial
+    strengths = np.full((1, 2), 2.0), np.full((1, 1), 2.0)
+    return PlacedChain(chain.log_initial, chain.log_transition, *pseudo_counts, *strengths, np.ones((n_matrices, 2)))
+
+
+with np.errstate(divide="ignore"):
+    ONE_KIND_A_SESSION = ChainParameters(np.log(BEGINNINGS[:1]), np.log(np.eye(2))[None])
+FITTED_TO = Coding(
+    N_STATES, N_ACTIONS, input_names=("stimulus",), input_means=(0.0,), input_scales=(1.0,), subjects=SUBJECTS
+)
+CLOCKS = {
+    "session-wise": Clock(SessionWise(), first_beginning, only_matrix, ONE_KIND_A_SESSION),
+    "by-state": Clock(ByState(), first_beginning, matrix_of_the_state_left, placed(1, N_STATES + 1)),
+    "by-subject": Clock(
+        ByState(context="subject", coding=FITTED_TO), beginning_of_the_subject, matrix_of_the_subject, placed(3, 3)
+    ),
+    "markov": Clock(MarkovChain(), first_beginning, only_matrix, tables(1, 1)),
+    "places": Clock(SwitchingByPlace(places=PLACES), first_beginning, matrix_of_the_place, tables(1, 2)),
+    "subjects": Clock(BeginsBySubject(subjects=SUBJECTS), own_beginning, only_matrix, tables(3, 1)),
+}
+HABITS = Policies(np.log(POLICIES))
+with np.errstate(divide="ignore"):
+    EXCLUSIVE = Policies(np.log([[[0.0, 1.0], [0.9, 0.1], [0.1, 0.9]], [[0.9, 0.1], [1.0, 0.0], [0.9, 0.1]]]))
+POOLED = PooledPolicies(HABITS.log_policy, 2.0 * POLICIES, np.full((2, 1), 2.0))
+ANIMALS = PooledPolicies(
+    np.tile(HABITS.log_policy, (1, 3, 1)), np.tile(2.0 * POLICIES, (1, 3, 1)), np.full((2, 2), 2.0)
+)
+WAYS = {
+    "pooled": Way(PooledTable(), by_table, POOLED),
+    "animals": Way(AnimalTables(coding=FITTED_TO), by_table_of_the_animal, ANIMALS),
+    "table": Way(TableChoice(0.1), by_table, HABITS),
+    "base policy": Way(TableChoice(np.array([[0.5, 0.0], [0.0, 0.2], [0.1, 1.0]])), by_table, HABITS),
+    "zeros": Way(Specialists(), by_table, EXCLUSIVE),
+    "input": Way(FollowsInput(), by_input, Slopes(np.array([4.0, -4.0]))),
+    "learned": Way(LearnedPolicies(0.1, learner=LEARNER), by_table, HABITS),
+}
+
+
+class Pair(NamedTuple):
+    """A dynamics and a choice."""
+
+    clock: Clock
+    way: Way
+
+    def problem(self, data, n_intentions=3, **options):
+        return Problem(data, self.clock.part, self.way.part, n_intentions, **options)
+
+    def model(self, n_intentions=2, **options):
+        quick = {"n_init": 2, "patience": 0, "max_iter": 30, "progress": False} | options
+        return hiql.IntentionModel(n_intentions, dynamics=self.clock.part, choice=self.way.part, **quick)
+
+
+def pairs(choose=lambda clock, way: True):
+    """A parametrisation over the pairs for which ``choose(clock, way)`` holds."""
+    chosen = {f"{c}-{w}": Pair(CLOCKS[c], WAYS[w]) for c in CLOCKS for w in WAYS if choose(CLOCKS[c], WAYS[w])}
+    return pytest.mark.parametrize("pair", chosen.values(), ids=chosen.keys())
+
+
+def exact(clock, way):
+    return clock.part.exact and way.part.exact
+
+
+def counting(clock, way):
+    """Whether both M-steps are nothing but counting."""
+    problem = Pair(clock, way).problem(some_data())
+    return problem.priors(problem.start(np.random.default_rng(0))) is not None
+
+
+def some_data(seed=0, lengths=(4, 1, 5, 2), missing=0.2, states=(0, 1, 2), subjects=("ada", "ben", "cyd", "ada")):
+    """Ragged sessions of random steps, some states and actions missing, an input, and subjects in turn."""
+    rng = np.random.default_rng(seed)
+
+    def masked(codes):
+        return np.where(rng.random(len(codes)) < missing, -1, codes)
+
+    return hiql.Trajectories.from_arrays(
+        [masked(rng.choice(states, size=n)) for n in lengths],
+        [masked(rng.integers(N_ACTIONS, size=n)) for n in lengths],
+        subjects=[subjects[i % len(subjects)] for i in range(len(lengths))],
+        n_states=N_STATES,
+        n_actions=N_ACTIONS,
+        inputs=[rng.normal(size=(n, 1)) for n in lengths],
+        input_names=["stimulus"],
+    )
+
+
+def more_data(seed=0, **options):
+    """The same with enough steps for many chunks: sessions of 1 to 30."""
+    lengths = np.random.default_rng(seed).integers(1, 31, size=40)
+    return some_data(seed, (*lengths, 1), 0.1, **options)

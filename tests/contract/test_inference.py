@@ -1,0 +1,69 @@
+"""Likelihood, posteriors and counts of every pair against enumeration of all paths, on ragged data with gaps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hiql.engine.inference import causal, most_likely_path, smooth
+from tests.contract.pairs import pairs, some_data
+from tests.oracles.forward_backward import enumerate_paths, forward_backward
+
+
+def plainly(pair, point, data, n):
+    """Session n as an oracle reads it: steps, matrices (T, K, K), the beginning (K,) and what was done (K, T)."""
+    steps = range(data.n_steps)[data.session(n)]
+    done = [pair.way.acts(point.choice, data, t)[:, data.actions[t]] if data.observed[t] else np.ones(3) for t in steps]
+    matrices = np.stack([pair.clock.moves(point.dynamics, data, t) for t in steps])
+    each = np.arange(len(steps))
+    return each, each, pair.clock.begins(point.dynamics, data, n), matrices, np.stack(done, axis=1)
+
+
+@pytest.fixture(params=range(2))
+def data(request):
+    return some_data(request.param)
+
+
+@pairs()
+def test_likelihood_posteriors_and_counts_agree_with_enumeration_of_all_paths(pair, data):
+    problem = pair.problem(data)
+    point = problem.start(np.random.default_rng(1))
+    truth = [enumerate_paths(*plainly(pair, point, data, n)) for n in range(data.n_sessions)]
+    log_likelihoods, posteriors, moves, paths, _ = zip(*truth, strict=True)
+    found, reading = problem.expect(point), problem.read(point)
+    posterior = np.concatenate(posteriors)
+    assert found.log_likelihood == pytest.approx(sum(log_likelihoods), rel=1e-12)
+    np.testing.assert_allclose(smooth(reading), posterior, atol=1e-12)
+    np.testing.assert_array_equal(most_likely_path(reading), np.concatenate(paths))
+    timeline = problem.timeline
+    everything = (0, data.n_sessions)
+    begins, rows = timeline.begins.between(*everything), timeline.moves.between(*everything)
+    initial, bank = np.zeros_like(found.chain.initial), np.zeros_like(found.chain.transitions)
+    np.add.at(initial, begins, posterior[data.offsets[:-1]])
+    np.add.at(bank, rows, np.concatenate(moves))
+    np.testing.assert_allclose(found.chain.initial, initial, atol=1e-12)
+    np.testing.assert_allclose(found.chain.transitions, bank, atol=1e-12)
+    counts = problem.choice.statistics(
+        point.choice, problem.rows, everything, problem.rows.count(posterior, everything)
+    )
+    np.testing.assert_allclose(found.choice, counts, atol=1e-12)
+    np.testing.assert_allclose(problem.choice.use(found.choice), posterior[data.observed].sum(axis=0), atol=1e-12)
+
+
+@pairs()
+def test_causal_posteriors_agree_with_the_recursion(pair, data):
+    problem = pair.problem(data)
+    point = problem.start(np.random.default_rng(2))
+    truth = [forward_backward(*plainly(pair, point, data, n)) for n in range(data.n_sessions)]
+    for found, expected in zip(causal(problem.read(point)), zip(*(t[1:3] for t in truth), strict=True), strict=True):
+        np.testing.assert_allclose(found, np.concatenate(expected), atol=1e-12)
+
+
+@pairs()
+def test_all_actions_of_all_steps_are_as_the_part_means_them(pair, data):
+    problem = pair.problem(data)
+    point = problem.start(np.random.default_rng(3))
+    known = np.flatnonzero(data.states >= 0)
+    found = problem.choice.proba(point.choice, data, np.arange(data.n_steps))
+    np.testing.assert_allclose(found.sum(axis=-1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(found[known], [pair.way.acts(point.choice, data, t) for t in known], atol=1e-12)
