@@ -1,8 +1,8 @@
 """What pooled rows are worth on sessions that were held out: places, histories, animals; and what they cost.
 
 Every line has the log-likelihood in nats a step of both models on the same held-out sessions, and their difference with
-its standard error, paired by session. Nothing is chosen on held-out sessions: restarts by training objective, strengths by
-the evidence of the training sessions. Results are kept in ``--out`` as they come, so a run that was stopped goes on.
+its standard error, paired by session. Nothing is chosen on held-out sessions: restarts by training objective, strengths
+by the evidence of training sessions. Results are kept in ``--out`` as they come, so a run that was stopped goes on.
 """
 
 from __future__ import annotations

@@ -167,6 +167,13 @@ def exact(clock, way):
     return clock.part.exact and way.part.exact
 
 
+def given_prior(clock, way):
+    """Whether nothing is learned of the priors: else each climb has an objective of its own."""
+    problem = Pair(clock, way).problem(some_data())
+    start = problem.start(np.random.default_rng(0))
+    return problem.learned(start) is start
+
+
 def counting(clock, way):
     """Whether both M-steps are nothing but counting."""
     problem = Pair(clock, way).problem(some_data())

@@ -35,7 +35,7 @@ class AnimalTables(PooledTable):
     coding: Coding | None = field(default=None, repr=False, kw_only=True)
 
     def knowing(self, coding: Coding) -> AnimalTables:
-        return replace(self, coding=coding)
+        return replace(self, coding=coding) if self.coding is None else self
 
     def _coding(self, data: Trajectories) -> Coding:
         return Coding.of(data) if self.coding is None else self.coding

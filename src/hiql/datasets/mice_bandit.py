@@ -11,5 +11,5 @@ SHA256 = "9dbe59db3b51ffee72e465e4501b739d0aa15bcc2486e1bed9a9393ac9012f03"
 
 
 def mice_bandit() -> pd.DataFrame:
-    """8 mice, 254 sessions, 105,730 trials, from the folder ``HIQL_DATA_DIR``: a table for :func:`hiql.bandit_trials`."""
+    """8 mice, 254 sessions, 105,730 trials, as :func:`hiql.bandit_trials` reads them; from ``HIQL_DATA_DIR``."""
     return pd.read_csv(local(NAME, SHA256))

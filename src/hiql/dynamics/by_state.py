@@ -60,7 +60,7 @@ class ByState(MarkovChain):
     coding: Coding | None = field(default=None, repr=False, kw_only=True)
 
     def knowing(self, coding: Coding) -> ByState:
-        return replace(self, coding=coding)
+        return replace(self, coding=coding) if self.coding is None else self
 
     def check(self, data: Trajectories, n_intentions: int) -> None:  # noqa: ARG002
         if not isinstance(self.context, str):
@@ -143,7 +143,8 @@ class ByState(MarkovChain):
         )
 
     def prior(self, params: Any) -> ChainPrior:
-        return ChainPrior(params.initial_pseudo_counts, params.pseudo_counts)
+        tables = params.initial_pseudo_counts, params.pseudo_counts
+        return ChainPrior(*(np.ascontiguousarray(table) for table in tables))  # a permutation leaves another order
 
     def learned(self, params: Any, counts: ChainCounts, data: Trajectories) -> PlacedChain:  # noqa: ARG002
         moves = self._around_common(counts.transitions, params.strength)

@@ -42,7 +42,8 @@ class MarkovChain(LogProbabilities):
     pseudo_count: float = 0.1
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.pseudo_count) and self.pseudo_count >= 0):
+        number = isinstance(self.pseudo_count, int | float | np.number) and np.isfinite(self.pseudo_count)
+        if not (number and self.pseudo_count >= 0):
             raise InvalidParameter(parameter="pseudo_count", value=self.pseudo_count, remedy="choose a number ≥ 0")
 
     @property

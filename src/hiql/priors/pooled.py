@@ -145,4 +145,4 @@ def _newton(start: FloatArray, around: FloatArray, *gathered: FloatArray) -> Flo
         moved, y = np.abs(after - y).max(), after
         if moved < SETTLED / 10:
             break
-    return np.exp(y)
+    return np.clip(np.exp(y), WEAKEST, STRONGEST)
