@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 import hiql
+from hiql.choices import PooledTable
 from hiql.dynamics import ByState
 from hiql.files import write_whole
 from rows import arguments, tell
@@ -40,6 +42,7 @@ class Comparison(NamedTuple):
 
 
 def scored(model: Any, train: hiql.Trajectories, test: hiql.Trajectories) -> Scores:
+    clone(model).set_params(max_iter=2, n_init=1, patience=0).fit(train.select([0, 1]))  # compile
     started = time.perf_counter()
     model.fit(train)
     seconds = time.perf_counter() - started
@@ -73,6 +76,39 @@ def places() -> Iterator[Comparison]:
                 lambda k=k: scored(quiet(k), *parts),
                 lambda k=k, context=context: scored(quiet(k, dynamics=ByState(context=context)), *parts),
             )
+
+
+def two_nodes() -> Iterator[Comparison]:
+    """The last two nodes as the state, their policies around that of the node, against nodes; both switch by state."""
+    data = hiql.datasets.labyrinth_long().data
+    paired, parents = with_the_node_before(data)
+    out = np.arange(data.n_sessions) % 5 == 4
+    (train, test), (fine_train, fine_test) = (
+        [each.select(np.flatnonzero(side)) for side in (~out, out)] for each in (data, paired)
+    )
+    for k in (2, 3, 4):
+        yield Comparison(
+            f"labyrinth_long K={k}, by state: one node, two nodes pooled",
+            lambda k=k: scored(quiet(k, dynamics="by-state"), train, test),
+            lambda k=k: scored(
+                quiet(k, dynamics="by-state", choice=PooledTable(parents=parents)), fine_train, fine_test
+            ),
+        )
+
+
+def with_the_node_before(data: hiql.Trajectories) -> tuple[hiql.Trajectories, np.ndarray]:
+    """The same sessions with states (node before, node), and each state's parent, the node; a root comes last."""
+    nodes = data.states.reshape(data.n_sessions, -1)
+    before = np.concatenate([np.full((data.n_sessions, 1), data.n_states), nodes[:, :-1]], axis=1)
+    codes, states = np.unique(before * data.n_states + nodes, return_inverse=True)
+    parents = np.r_[len(codes) + codes % data.n_states, np.full(data.n_states, len(codes) + data.n_states), -1]
+    fine = hiql.Trajectories.from_arrays(
+        list(states.reshape(nodes.shape)),
+        list(data.actions.reshape(nodes.shape)),
+        n_states=len(codes),
+        n_actions=data.n_actions,
+    )
+    return fine, parents
 
 
 def fold(history: int) -> tuple[hiql.Trajectories, hiql.Trajectories]:
@@ -125,19 +161,23 @@ def line(name: str, plain: Scores, pooled: Scores) -> dict[str, Any]:
 
 
 def decoding() -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
-    """How often the decoded intention is the true one: the two-goal expert, which changes its mind at barriers."""
-    for temperature in (None, 4.0):
-        yield f"two goals, inverse temperature {temperature}", lambda t=temperature: decoded(t)
+    """How often the decoded intention is the true one: the paper's expert, and one that switches at places only."""
+    cases = {"two-goal expert": {}}
+    for sharpness in (2.0, 5.0, 10.0):
+        cases[f"switching at places, softmax {sharpness:g}"] = {"give_up": 0.0, "inverse_temperature": sharpness}
+    for name, options in cases.items():
+        yield f"accuracy, {name}", lambda name=name, options=options: decoded(name, options)
 
 
-def decoded(inverse_temperature: float | None) -> dict[str, Any]:
-    simulation = hiql.worlds.simulate_two_goals(400, inverse_temperature, random_state=3)
+def decoded(case: str, options: dict[str, Any]) -> dict[str, Any]:
+    simulation = hiql.worlds.simulate_two_goals(400, random_state=3, **options)
     found = {}
-    for name in ("markov", "by-state"):
-        model = hiql.HIAVI(2, mdp=simulation.world, dynamics=name, progress=False).fit(simulation.data)
+    clocks = {"markov": "markov"} | {at: ByState(context=at) for at in ("state left", "state entered")}
+    for name, clock in clocks.items():
+        model = hiql.HIAVI(2, mdp=simulation.world, dynamics=clock, progress=False).fit(simulation.data)
         same = (model.decode(simulation.data) == simulation.data.intentions).mean()
         found[name] = float(max(same, 1 - same))
-    return {"name": f"accuracy, two goals, inverse temperature {inverse_temperature}"} | found
+    return {"name": f"accuracy, {case}: markov, by state left, by state entered"} | found
 
 
 def main() -> None:
@@ -148,7 +188,9 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     scored(quiet(2, dynamics="by-state"), *(hiql.datasets.labyrinth_long().data.select(range(5)),) * 2)  # compile
     jobs = [
-        (c.name, lambda c=c: line(c.name, c.plain(), c.pooled())) for g in (places, histories, animals) for c in g()
+        (c.name, lambda c=c: line(c.name, c.plain(), c.pooled()))
+        for g in (places, two_nodes, histories, animals)
+        for c in g()
     ]
     for name, job in [*jobs, *decoding()]:
         if options.only not in name:

@@ -184,9 +184,8 @@ def test_long_histories_fall_to_shorter_ones():
     table = pd.DataFrame({"session": np.arange(n) // 150, "choice": choice, "reward": reward})
     data = hiql.bandit_trials(table, history=4, subject=None)
     train, test = data.select(range(7)), data.select(range(7, 10))
-    scores = [
-        hiql.HIQL(1, prior=prior, progress=False).fit(train).score(test, per="step") for prior in ("flat", "pooled")
-    ]
+    fits = [hiql.HIQL(1, prior=prior, progress=False).fit(train) for prior in ("flat", "pooled")]
+    scores = [fit.score(test, per="step") for fit in fits]
     truth = 0.5 * sum(p * np.log(p) + (1 - p) * np.log(1 - p) for p in (0.9, 0.2))
     assert scores[1] > scores[0] + 0.05
     assert scores[1] == pytest.approx(truth, abs=0.06)
