@@ -119,7 +119,7 @@ def exact(clock, way):
 
 def counting(clock, way):
     """Whether both M-steps are nothing but counting."""
-    return Pair(clock, way).problem(some_data()).priors() is not None
+    return Pair(clock, way).problem(some_data()).priors is not None
 
 
 def some_data(seed=0, lengths=(4, 1, 5, 2), missing=0.2, states=(0, 1, 2), subjects=("ada", "ben", "cyd", "ada")):

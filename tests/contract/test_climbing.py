@@ -16,11 +16,11 @@ def on_parameters(problem):
 
 
 def on_counts(problem):
-    return OnCounts(problem, *problem.priors())
+    return OnCounts(problem, *problem.priors)
 
 
 def in_blocks(problem):
-    return InBlocks(problem, *problem.priors())
+    return InBlocks(problem, *problem.priors)
 
 
 def assert_rises(run, problem):

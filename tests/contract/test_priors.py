@@ -31,7 +31,7 @@ def random_counts(shape, rng):
 def test_the_m_step_is_shares_of_counts_and_pseudo_counts(pair):
     rng = np.random.default_rng(0)
     problem = pair.problem(some_data())
-    chain, choice = problem.priors()
+    chain, choice = problem.priors
     start = problem.start(rng)
     moved = ChainCounts(*(random_counts(prior.shape, rng) for prior in chain))
     dynamics = problem.dynamics.update(start.dynamics, moved)
@@ -48,7 +48,7 @@ def test_the_m_step_is_shares_of_counts_and_pseudo_counts(pair):
 def test_the_prior_is_worth_as_much_as_its_pseudo_counts(pair):
     rng = np.random.default_rng(1)
     problem = pair.problem(some_data())
-    (initial, transitions), choice = problem.priors()
+    (initial, transitions), choice = problem.priors
     one, other = problem.start(rng), problem.start(rng)
 
     def worth(point):

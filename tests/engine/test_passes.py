@@ -53,7 +53,7 @@ def test_passes_over_blocks_agree_with_their_twin(seed, n_intentions, prior):
 @settings(max_examples=30, deadline=None)
 def test_the_parameters_reach_the_objective_at_least(seed, n_intentions, prior):
     problem, start = random_problem(seed, n_intentions, prior)
-    for sweeper in (sweeper_of(problem), OnCounts(problem, *problem.priors()), OnParameters(problem)):
+    for sweeper in (sweeper_of(problem), OnCounts(problem, *problem.priors), OnParameters(problem)):
         swept = sweeper.begin(start)
         for _ in range(5):
             point = sweeper.point(swept)
@@ -73,9 +73,9 @@ def test_counts_that_vanish_leave_no_rounding_errors_behind(seed, n_intentions):
 
 def test_one_block_is_plain_em():
     problem, start = random_problem(0, 3)
-    one = InBlocks(problem, *problem.priors())
+    one = InBlocks(problem, *problem.priors)
     one._n_blocks = 1
-    sweepers = [one, OnCounts(problem, *problem.priors()), OnParameters(problem)]
+    sweepers = [one, OnCounts(problem, *problem.priors), OnParameters(problem)]
     swept, point = [sweeper.begin(start) for sweeper in sweepers], start
     for _ in range(3):
         point = problem.step(point).update
@@ -102,7 +102,7 @@ def test_a_jump_leads_to_counts_however_far_it_goes(longest):
     zero = sweeper.begin(start)
     one = sweeper.sweep(zero)
     two = sweeper.sweep(one)
-    nearly_done = one._replace(memory=two.memory * (1 + 1e-9))  # v = 0 but for rounding: go far
+    nearly_done = one.moved(two.memory * (1 + 1e-9))  # v = 0 but for rounding: go far
     for middle in (one, nearly_done):
         jump, factor = _extrapolate(sweeper, zero, middle, two, longest)
         assert 1.0 <= factor <= longest

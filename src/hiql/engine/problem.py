@@ -85,6 +85,7 @@ class Problem:
         """The same with intention ``order[i]`` called i."""
         return Point(*(part.permute(params, order) for part, params in zip(self.parts, point, strict=True)))
 
+    @cached_property
     def priors(self) -> tuple[ChainPrior, ChoicePrior] | None:
         """The pseudo-counts of both parts, if both M-steps are nothing but counting."""
         chain = self.dynamics.conjugate(self.timeline, self.n_intentions)
