@@ -84,10 +84,12 @@ CLOCKS = {
     "subjects": Clock(BeginsBySubject(subjects=SUBJECTS), own_beginning, only_matrix, tables(3, 1)),
 }
 HABITS = Policies(np.log(POLICIES))
+with np.errstate(divide="ignore"):
+    EXCLUSIVE = Policies(np.log([[[0.0, 1.0], [0.9, 0.1], [0.1, 0.9]], [[0.9, 0.1], [1.0, 0.0], [0.9, 0.1]]]))
 WAYS = {
     "table": Way(TableChoice(0.1), by_table, HABITS),
     "base policy": Way(TableChoice(np.array([[0.5, 0.0], [0.0, 0.2], [0.1, 1.0]])), by_table, HABITS),
-    "zeros": Way(Specialists(), by_table, HABITS),
+    "zeros": Way(Specialists(), by_table, EXCLUSIVE),
     "input": Way(FollowsInput(), by_input, Slopes(np.array([4.0, -4.0]))),
     "learned": Way(LearnedPolicies(0.1, learner=LEARNER), by_table, HABITS),
 }

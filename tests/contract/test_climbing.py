@@ -76,6 +76,12 @@ def test_pairs_that_count_are_passed_over_in_compiled_blocks(pair, data):
     assert type(sweeper_of(pair.problem(data))) is InBlocks
 
 
+@pairs(exact)
+def test_a_fit_has_the_objective_that_its_search_has_reached(pair, data):
+    model = pair.model(max_iter=300, tol=1e-9).fit(data)
+    assert model.objective_ == pytest.approx(model.restarts_.best, rel=1e-6)
+
+
 @pairs(lambda clock, way: not exact(clock, way))
 def test_an_inexact_part_makes_no_promise_and_the_best_that_was_met_is_returned(pair, data):
     problem = pair.problem(data)

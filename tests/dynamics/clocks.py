@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +14,18 @@ from hiql.parts import Rows
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
 
 
+@cache
+def example(number, before):
+    """The names that CONTRIBUTING.md's example of this number has defined when it comes to ``before``."""
+    shown = re.findall(r"```python\n(.*?)```", CONTRIBUTING.read_text(), flags=re.DOTALL)[number]
+    names = {"__name__": __name__}
+    exec(compile(shown.split(before)[0], str(CONTRIBUTING), "exec", dont_inherit=True), names)
+    return names
+
+
 def printed(number, name, before):
     """A class that CONTRIBUTING.md shows in its example of this number."""
-    example = re.findall(r"```python\n(.*?)```", CONTRIBUTING.read_text(), flags=re.DOTALL)[number]
-    names = {"__name__": __name__}
-    exec(compile(example.split(before)[0], str(CONTRIBUTING), "exec", dont_inherit=True), names)
-    return names[name]
+    return example(number, before)[name]
 
 
 SwitchingByPlace = printed(0, "SwitchingByPlace", "simulation =")

@@ -12,7 +12,6 @@ data are here too, and so the fit goes on here, with the same answer.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -81,13 +80,12 @@ class SpreadData:
             except Exception:  # workers may have died too often for Dask to go on; other errors will come back
                 self._parts = self._sent()
                 counted = self._counted(at)
-        check_addable(counted)
         return add_up(counted, self._problem.choice.add_up)
 
     def _sent(self) -> list[Any]:
         data = self._problem.data
         parts = (replace(self._problem, data=data.select(range(*sessions))) for sessions in chunks(data))
-        return [send_once(self._client, part) for part in parts]
+        return [send_once(self._client, addable(part, self._problem)) for part in parts]
 
     def _counted(self, at: Parcel) -> list[Counted]:
         tasks = [self._client.submit(count_part, part, at, pure=False) for part in self._parts]
@@ -101,15 +99,15 @@ def count_part(part: Parcel, at: Parcel) -> Parcel:
     return Parcel(count_sessions(problem.read(at.value), (0, problem.data.n_sessions)))
 
 
-def check_addable(counted: Sequence[Counted]) -> None:
-    """Counts add up only where every chunk has the same kinds of beginnings and the same bank of matrices."""
-    expected, *others = ([table.shape for table in part.chain] for part in counted)
-    for shapes in others:
-        if shapes != expected:
-            raise ShapeMismatch(
-                field="what the dynamics counts of some sessions",
-                shape=shapes,
-                expected=expected,
-                remedy="the data can be spread over a cluster only if the sizes of its tables do not depend on them; "
-                "fit without client",
-            )
+def addable(part: Problem, whole: Problem) -> Problem:
+    """A chunk, if it has as many kinds of beginnings and as many matrices as all data have: else no counts add up."""
+    found, expected = (tuple(rows.size for rows in one.dynamics.bind(one.data)) for one in (part, whole))
+    if found != expected:
+        raise ShapeMismatch(
+            field="what the dynamics of some sessions counts",
+            shape=found,
+            expected=expected,
+            remedy="the data can be spread over a cluster only if the sizes of its tables do not depend on them; "
+            "fit without client",
+        )
+    return part

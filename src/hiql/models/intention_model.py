@@ -82,7 +82,7 @@ class IntentionModel(ScoredEstimator):
     converged_ : whether it converged
     restarts_ : what the search tried
     n_free_ : free parameters that the data can tell, for BIC
-    share_ : (K,) how much of the training data each intention explains; intentions are sorted by it
+    share_ : (K,) how much of the training data each intention explains; sorted by it unless their priors differ
     notes_ : anything the user should know about the fit, in sentences
     coding_ : what the codes of states and actions mean; ``coding_.recode(data)`` puts other data into these codes
     about_ : how the fit was made, for those who find the file: plain values by name, empty unless someone fills it
@@ -230,7 +230,7 @@ class IntentionModel(ScoredEstimator):
         point, data = best.point, problem.data
         expectation = problem.expect(point)
         if sort:
-            point = problem.permute(point, np.argsort(-problem.choice.use(expectation.choice), kind="stable"))
+            point = problem.sorted(point, problem.choice.use(expectation.choice))
             expectation = problem.expect(point)
         if (reward := self._reward()) is not None:
             evidence = problem.evidence(point, expectation)

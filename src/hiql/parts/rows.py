@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hiql.errors import ShapeMismatch
+
 FloatArray = npt.NDArray[np.float64]
 RowNumbers = npt.NDArray[np.uint32]
 Sessions = tuple[int, int]
@@ -87,8 +89,12 @@ class Rows:
 
 def add_rows(parts: Sequence[tuple[FloatArray, Some | None]]) -> FloatArray:
     """The sum of what chunks have counted, in their order; each has all rows of the table, or some."""
-    sizes = {counts.shape[0] if some is None else some.size for counts, some in parts}
-    total = np.zeros((sizes.pop(), *parts[0][0].shape[1:]))
+    size, *others = [counts.shape[0] if some is None else some.size for counts, some in parts]
+    for other in others:
+        if other != size:
+            remedy = "let the size of a table depend on the settings of its part, not on the sessions at hand"
+            raise ShapeMismatch(field="the table that some sessions read", shape=other, expected=size, remedy=remedy)
+    total = np.zeros((size, *parts[0][0].shape[1:]))
     for counts, some in parts:
         total[slice(None) if some is None else some.rows] += counts
     return total

@@ -1,0 +1,81 @@
+"""What a model simulates leads back to that model: sampled, fitted anew, aligned and compared, for every pair."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hiql.data.coding import Coding
+from hiql.engine.problem import Point
+from hiql.worlds import ObservedSchedule
+from tests.contract.pairs import exact, pairs, some_data
+
+LENGTHS = (60,) * 99 + (1,) * 99
+
+
+@pytest.fixture(scope="module")
+def schedule():
+    """States, inputs and subjects to be presented; now and then a trial is missed."""
+    return some_data(5, LENGTHS, 0.02, subjects=("ada", "ben", "cyd"))
+
+
+@pytest.fixture
+def told(pair, schedule):
+    """A model that was told its parameters."""
+    model = pair.model(n_init=4, max_iter=200, tol=1e-8)
+    model._set_parameters(Point(pair.clock.known, pair.way.known))
+    model.n_states_, model.n_actions_ = schedule.n_states, schedule.n_actions
+    model.coding_ = Coding.of(schedule)
+    return model
+
+
+def realised(data, timeline):
+    """How often sessions began with each intention, and each followed another, row by row: shares."""
+    begins, moves = (rows.between(0, data.n_sessions) for rows in timeline)
+    initial, bank = np.zeros((timeline.begins.size, 2)), np.zeros((timeline.moves.size, 2, 2))
+    firsts = data.offsets[:-1]
+    np.add.at(initial, (begins, data.intentions[firsts]), 1.0)
+    later = np.setdiff1d(np.arange(data.n_steps), firsts)
+    np.add.at(bank, (moves[later], data.intentions[later - 1], data.intentions[later]), 1.0)
+    return tuple(table / table.sum(axis=-1, keepdims=True) for table in (initial, bank))
+
+
+@pairs()
+def test_simulation_presents_what_the_schedule_does_and_repeats_itself(told, schedule):
+    one, again = (told.sample(ObservedSchedule(schedule), random_state=7) for _ in range(2))
+    np.testing.assert_array_equal(one.actions, again.actions)
+    np.testing.assert_array_equal(one.intentions, again.intentions)
+    np.testing.assert_array_equal(one.states, schedule.states)
+    np.testing.assert_array_equal(one.inputs, schedule.inputs)
+    np.testing.assert_array_equal(one.observed, schedule.observed)
+    assert one.subjects == schedule.subjects
+    assert np.isfinite(told.score(one))
+
+
+@pairs(exact)
+def test_what_was_simulated_leads_back_to_the_model(pair, told, schedule):
+    data = told.sample(ObservedSchedule(schedule), random_state=8)
+    fitted = told.fit(data)._point
+    truth = Point(pair.clock.known, pair.way.known)
+    problem = pair.problem(data, 2)
+    steps, everything = np.arange(data.n_steps), (0, data.n_sessions)
+
+    def acts(point):
+        return problem.choice.proba(point.choice, data, steps)
+
+    orders = [problem.permute(fitted, np.array(order)) for order in ((0, 1), (1, 0))]
+    aligned = min(orders, key=lambda point: np.abs(acts(point) - acts(truth)).mean())
+    np.testing.assert_allclose(acts(aligned), acts(truth), atol=0.08)
+    found, meant = (problem.dynamics.chain(p.dynamics, problem.timeline)(everything) for p in (aligned, truth))
+    initial, bank = realised(data, problem.timeline)
+    np.testing.assert_allclose(initial, meant.initial, atol=0.2)  # 66 sessions of each subject
+    np.testing.assert_allclose(bank, meant.bank, atol=0.05)
+    np.testing.assert_allclose(found.initial, initial, atol=0.1)
+    np.testing.assert_allclose(found.bank, bank, atol=0.1)
+    assert problem.objective(fitted, problem.expect(fitted)) >= problem.objective(truth, problem.expect(truth))
+
+
+@pairs(exact)
+def test_the_true_intentions_are_decoded(told, schedule):
+    data = told.sample(ObservedSchedule(schedule), random_state=9)
+    assert (told.decode(data) == data.intentions).mean() > 0.8
