@@ -22,11 +22,12 @@ from hiql.engine.climb import Climb, climb
 from hiql.engine.cluster import spread
 from hiql.engine.inference import Reading, causal, expect, most_likely_path, smooth
 from hiql.engine.problem import Point, Problem, expect_here
-from hiql.engine.search import Attempt, Restarts, Search, find_optimum
+from hiql.engine.search import Attempt, Restarts, find_optimum
 from hiql.engine.watching import SECONDS_TO_ANSWER
-from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
+from hiql.errors import InvalidNumberOfIntentions, InvalidParameter
 from hiql.models.sampling import FittedAgent, chosen_sessions
 from hiql.models.scoring import ScoredEstimator, told_impossible
+from hiql.models.settings import checked_search
 from hiql.parts.part import FloatArray
 from hiql.progress import progress_bar
 from hiql.rewards.preference import Reward
@@ -162,7 +163,7 @@ class IntentionModel(ScoredEstimator):
         that goes away in the middle of the fit is not: the fit goes on here.
         """
         check_trajectories(data)
-        search = self._checked_search(data)
+        search = checked_search(self, data)
         sampling = np.random.default_rng([self.random_state, 1]) if self.sampled else None
         problem = self._problem(data, n_threads=search.n_jobs, sampling=sampling)
         self._check_parts(problem)
@@ -204,26 +205,6 @@ class IntentionModel(ScoredEstimator):
         for part, params in zip(self._problem(data).parts, init._point, strict=True):
             part.check_params(params, data, self.n_intentions)
         return init._point
-
-    def _checked_search(self, data: Trajectories) -> Search:
-        k = self.n_intentions
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise InvalidNumberOfIntentions(n_intentions=k, remedy="choose a whole number ≥ 1")
-        if data.n_observed == 0:
-            raise EmptyData(what="no step has both a state and an action", remedy="give at least one observed step")
-        if k > data.n_observed:
-            raise InvalidNumberOfIntentions(
-                n_intentions=k,
-                remedy=f"the data have only {data.n_observed} observed steps; choose fewer intentions",
-            )
-        patience = 12 * (k - 1) if self.patience is None else self.patience
-        wholes = {"n_init": (self.n_init, 1), "max_iter": (self.max_iter, 1), "patience": (patience, 0)}
-        for name, (value, lowest) in (wholes | {"random_state": (self.random_state, 0)}).items():
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < lowest:
-                raise InvalidParameter(parameter=name, value=value, remedy=f"choose a whole number ≥ {lowest}")
-        if not isinstance(self.tol, int | float | np.number) or not self.tol >= 0:
-            raise InvalidParameter(parameter="tol", value=self.tol, remedy="choose a number ≥ 0")
-        return Search(self.n_init, patience, self.max_iter, float(self.tol), _n_threads(self.n_jobs))
 
     def _keep(self, problem: Problem, best: Climb, restarts: Restarts, *, sort: bool) -> None:
         """Turn the best point into fitted attributes; the rewards are solved here, once."""
@@ -400,9 +381,3 @@ class IntentionModel(ScoredEstimator):
 
         check_is_fitted(self)
         save_model(self, path)
-
-
-def _n_threads(n_jobs: int | None) -> int:
-    from joblib import effective_n_jobs
-
-    return 1 if n_jobs is None else effective_n_jobs(n_jobs)
