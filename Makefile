@@ -22,8 +22,8 @@ check: .venv/installed  ## style, types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: check  ## checks and the fast tests
-	$(BIN)/python -m pytest
+test: check  ## checks and the fast tests, a file of them at a time on each of two cores
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 slow: .venv/installed  ## scientific checks that take minutes
 	$(BIN)/python -m pytest -m slow --timeout 900

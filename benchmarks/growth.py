@@ -26,7 +26,6 @@ import numpy as np
 import hiql
 from apart import apart
 from hiql.data.blocks import BLOCK
-from hiql.data.coding import Coding
 from hiql.data.mapped import array_file, new_data_folder, write_about
 from hiql.files import write_whole
 from linear_solvers import run_iavi
@@ -69,7 +68,8 @@ def write_data(folder: Path, n_steps: int, session: int = SESSION) -> None:
     """Random steps, block by block: data of any length in little memory."""
     rng = np.random.default_rng(0)
     offsets = np.append(np.arange(0, n_steps, session), n_steps)
-    names = tuple(map(str, range(len(offsets) - 1)))
+    names = list(map(str, range(len(offsets) - 1)))
+    about = {"n_states": N_STATES, "n_actions": N_ACTIONS, "state_labels": None, "action_labels": None}
     with new_data_folder(folder) as place:
         for name, size in (("states", N_STATES), ("actions", N_ACTIONS), ("next_states", N_STATES)):
             with array_file(place, name, n_steps) as file:
@@ -78,7 +78,7 @@ def write_data(folder: Path, n_steps: int, session: int = SESSION) -> None:
                     file.write(codes.data)
         with array_file(place, "offsets", len(offsets)) as file:
             file.write(offsets.astype(np.int64).data)
-        write_about(place, Coding(N_STATES, N_ACTIONS), names, ("all",) * len(names))
+        write_about(place, about | {"session_names": names, "subjects": ["all"] * len(names)})
 
 
 def one_pass(data: hiql.Trajectories, n_intentions: int = 3, n_threads: int = 1) -> Any:

@@ -41,9 +41,10 @@ def at_once(pair, data):
 
 @pytest.fixture
 def in_chunks(at_once, monkeypatch):
-    """The same, where the data are from now on cut into chunks."""
-    monkeypatch.setattr("hiql.engine.inference.STEPS_PER_CHUNK", 20)
-    assert len(chunks(at_once[0].data)) > 10
+    """The same, where the data are from now on cut into chunks so small that none reads every row of a table."""
+    monkeypatch.setattr("hiql.engine.inference.STEPS_PER_CHUNK", 8)
+    monkeypatch.setattr("hiql.engine.inference.MOST_CHUNKS", 100)
+    assert len(chunks(at_once[0].data)) > 30
     return at_once
 
 

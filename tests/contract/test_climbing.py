@@ -8,7 +8,7 @@ import pytest
 from hiql.engine import climb as climbing
 from hiql.engine.climb import climb, plain_climb
 from hiql.engine.passes import InBlocks, OnCounts, OnParameters, sweeper_of
-from tests.contract.pairs import counting, exact, more_data, pairs
+from tests.contract.pairs import counting, exact, given_prior, more_data, pairs
 
 
 def on_parameters(problem, start):
@@ -79,6 +79,13 @@ def test_all_passes_begin_with_the_same_step_of_em(pair, data):
 def test_pairs_that_count_are_passed_over_in_compiled_blocks(pair, data):
     problem = pair.problem(data)
     assert type(sweeper_of(problem, problem.start(np.random.default_rng(0)))) is InBlocks
+
+
+@pairs(exact)
+def test_a_fit_has_the_objective_that_its_search_has_reached(pair, data):
+    model = pair.model(max_iter=300, tol=1e-9).fit(data)
+    reached = model.restarts_.best if given_prior(*pair) else model.trace_.max()
+    assert model.objective_ == pytest.approx(reached, rel=1e-6)
 
 
 @pairs(lambda clock, way: not exact(clock, way))

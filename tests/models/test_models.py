@@ -298,3 +298,15 @@ def test_a_base_policy_pulls_rare_states_towards_it():
     strength = np.array([2.0, 8.0, 1.0])
     model = hiql.HIAVI(1, mdp=mdp, pseudo_count=base * strength[:, None]).fit(data)
     np.testing.assert_allclose(model.policy_[0, :, 0], [2 / 3, 1.8 / 9, 0.1])
+
+
+def test_intentions_with_base_policies_of_their_own_keep_their_names():
+    """Sorted by use they would trade priors, and the objective would be that of another model."""
+    rng = np.random.default_rng(0)
+    rare_left = [(rng.random(50) < (0.9 if session < 25 else 0.1)).astype(int) for session in range(30)]
+    data = hiql.Trajectories.from_arrays(None, rare_left)
+    base = 3 * np.array([[[9.0, 1.0]], [[1.0, 9.0]]])
+    model = hiql.HIQL(2, pseudo_count=base, progress=False).fit(data)
+    assert model.objective_ == pytest.approx(model.restarts_.best, rel=1e-6)
+    assert model.share_[0] < model.share_[1]
+    np.testing.assert_array_equal(model.policy_[:, 0].argmax(axis=1), [0, 1])

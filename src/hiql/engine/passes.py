@@ -7,7 +7,10 @@ more; and all at once on the parameters themselves, where an M-step is anything 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Protocol
 
 import numpy as np
 
@@ -29,7 +32,8 @@ ALMOST_NOTHING = 0.1
 """Counts far below this are alike to a jump, which works on logarithms."""
 
 
-class Swept(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Swept:
     """A pass over the data: where it ended, ``memory`` (B, n), and the ``objective`` reached.
 
     The parameters that follow from the memory reach the objective at least. ``point`` is for M-steps that go on from
@@ -40,10 +44,14 @@ class Swept(NamedTuple):
     objective: float
     point: Point
 
-    @property
+    @cached_property
     def totals(self) -> FloatArray:
-        """(n,) the memory of all blocks together."""
+        """(n,) the memory of all blocks together; two jumps and an M-step may ask for it."""
         return self.memory.sum(axis=0)
+
+    def moved(self, memory: FloatArray) -> Swept:
+        """The same with another memory."""
+        return Swept(memory, self.objective, self.point)
 
 
 class Sweeper(Protocol):
@@ -101,7 +109,7 @@ class OnParameters:
         return swept.totals
 
     def landed(self, swept: Swept, coordinates: FloatArray) -> Swept:
-        return swept._replace(memory=coordinates[None])
+        return swept.moved(coordinates[None])
 
 
 class OnCounts:
@@ -111,6 +119,8 @@ class OnCounts:
         self._problem = problem
         self._priors = chain, choice
         self._shapes = [*(prior.shape for prior in chain), choice.pseudo_counts.shape]
+        ends = accumulate((math.prod(shape) for shape in self._shapes), initial=0)
+        self._places = [slice(*place) for place in pairwise(ends)]
 
     def begin(self, start: Point) -> Swept:
         expectation = self._problem.expect(start)
@@ -122,8 +132,7 @@ class OnCounts:
         return self.begin(self.point(before))
 
     def point(self, swept: Swept) -> Point:
-        ends = np.cumsum([math.prod(shape) for shape in self._shapes])
-        parts = np.split(swept.totals, ends[:-1])
+        parts = (swept.totals[place] for place in self._places)
         initial, transitions, rows = (part.reshape(shape) for part, shape in zip(parts, self._shapes, strict=True))
         choice = np.concatenate([rows, np.zeros((1, rows.shape[1]))])  # steps without evidence have no say
         return self._problem.update(swept.point, Expectation(np.nan, ChainCounts(initial, transitions), choice))
@@ -137,7 +146,7 @@ class OnCounts:
         highest = math.log(totals.sum() + ALMOST_NOTHING)  # no count is more than all counts
         landing = np.exp(np.minimum(coordinates, highest)) - ALMOST_NOTHING
         scale = np.divide(np.maximum(landing, 0.0), totals, out=np.ones_like(totals), where=totals > TOO_FEW)
-        return swept._replace(memory=swept.memory * scale)
+        return swept.moved(swept.memory * scale)
 
 
 class InBlocks(OnCounts):

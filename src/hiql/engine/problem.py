@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -85,6 +86,11 @@ class Problem:
         """The same with intention ``order[i]`` called i."""
         return Point(*(part.permute(params, order) for part, params in zip(self.parts, point, strict=True)))
 
+    def sorted(self, point: Point, use: FloatArray) -> Point:
+        """The same with the intentions of most ``use`` (K,) first; those with priors of their own keep their names."""
+        other = self.permute(point, np.argsort(-use, kind="stable"))
+        return other if math.isclose(self.log_prior(other), self.log_prior(point), abs_tol=1e-9) else point
+
     def priors(self, point: Point) -> tuple[ChainPrior, ChoicePrior] | None:
         """The pseudo-counts of both parts, if both M-steps are nothing but counting."""
         chain, choice = (part.conjugate(params) for part, params in zip(self.parts, point, strict=True))
@@ -129,8 +135,10 @@ class Problem:
 
     def objective(self, point: Point, expectation: Expectation) -> float:
         """What EM climbs: log-likelihood plus log-priors."""
-        prior = self.choice.log_prior(point.choice) + self.dynamics.log_prior(point.dynamics)
-        return expectation.log_likelihood + prior
+        return expectation.log_likelihood + self.log_prior(point)
+
+    def log_prior(self, point: Point) -> float:
+        return self.choice.log_prior(point.choice) + self.dynamics.log_prior(point.dynamics)
 
     def update(self, point: Point, expectation: Expectation) -> Point:
         """The M-step: the parameters that best explain the posteriors at ``point``."""

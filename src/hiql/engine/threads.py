@@ -31,10 +31,3 @@ def map_in_threads(function: Callable[[Item], Result], items: Sequence[Item], n_
         for helper in helpers:
             helper.result()
     return [results[index] for index in range(len(items))]
-
-
-def n_threads(n_jobs: int | None) -> int:
-    """How many threads ``n_jobs`` means, as joblib counts: None is 1, -1 all cores."""
-    from joblib import effective_n_jobs
-
-    return 1 if n_jobs is None else int(effective_n_jobs(n_jobs))

@@ -21,12 +21,12 @@ from hiql.engine.climb import Climb, climb
 from hiql.engine.cluster import spread
 from hiql.engine.inference import Reading, causal, expect, most_likely_path, smooth
 from hiql.engine.problem import Point, Problem, expect_here
-from hiql.engine.search import Attempt, Restarts, Search, find_optimum, with_learned_priors
-from hiql.engine.threads import n_threads
+from hiql.engine.search import Attempt, Restarts, find_optimum, with_learned_priors
 from hiql.engine.watching import SECONDS_TO_ANSWER
-from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
+from hiql.errors import InvalidNumberOfIntentions, InvalidParameter
 from hiql.models.sampling import FittedAgent, chosen_sessions
 from hiql.models.scoring import ScoredEstimator, told_impossible
+from hiql.models.settings import checked_search
 from hiql.models.views import SeenOtherwise
 from hiql.parts.part import FloatArray
 from hiql.progress import progress_bar
@@ -81,7 +81,7 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
     converged_ : whether it converged
     restarts_ : what the search tried
     n_free_ : free parameters that the data can tell, for BIC
-    share_ : (K,) how much of the training data each intention explains; intentions are sorted by it
+    share_ : (K,) how much of the training data each intention explains; sorted by it unless their priors differ
     notes_ : anything the user should know about the fit, in sentences
     coding_ : what the codes of states and actions mean; ``coding_.recode(data)`` puts other data into these codes
     about_ : how the fit was made, for those who find the file: plain values by name, empty unless someone fills it
@@ -167,7 +167,7 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
         that goes away in the middle of the fit is not: the fit goes on here.
         """
         check_trajectories(data)
-        search = self._checked_search(data)
+        search = checked_search(self, data)
         sampling = np.random.default_rng([self.random_state, 1]) if self.sampled else None
         coding = Coding.of(data)
         problem = self._problem(data, coding, n_threads=search.n_jobs, sampling=sampling)
@@ -212,32 +212,12 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
             part.check_params(params, problem.data, self.n_intentions)
         return init._point
 
-    def _checked_search(self, data: Trajectories) -> Search:
-        k = self.n_intentions
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise InvalidNumberOfIntentions(n_intentions=k, remedy="choose a whole number ≥ 1")
-        if data.n_observed == 0:
-            raise EmptyData(what="no step has both a state and an action", remedy="give at least one observed step")
-        if k > data.n_observed:
-            raise InvalidNumberOfIntentions(
-                n_intentions=k,
-                remedy=f"the data have only {data.n_observed} observed steps; choose fewer intentions",
-            )
-        patience = 12 * (k - 1) if self.patience is None else self.patience
-        wholes = {"n_init": (self.n_init, 1), "max_iter": (self.max_iter, 1), "patience": (patience, 0)}
-        for name, (value, lowest) in (wholes | {"random_state": (self.random_state, 0)}).items():
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < lowest:
-                raise InvalidParameter(parameter=name, value=value, remedy=f"choose a whole number ≥ {lowest}")
-        if not isinstance(self.tol, int | float | np.number) or not self.tol >= 0:
-            raise InvalidParameter(parameter="tol", value=self.tol, remedy="choose a number ≥ 0")
-        return Search(self.n_init, patience, self.max_iter, float(self.tol), n_threads(self.n_jobs))
-
     def _keep(self, problem: Problem, best: Climb, restarts: Restarts, *, sort: bool) -> None:
         """Turn the best point into fitted attributes; the rewards are solved here, once."""
         point, data = best.point, problem.data
         expectation = problem.expect(point)
         if sort:
-            point = problem.permute(point, np.argsort(-problem.choice.use(expectation.choice), kind="stable"))
+            point = problem.sorted(point, problem.choice.use(expectation.choice))
             expectation = problem.expect(point)
         if (reward := self._reward()) is not None:
             evidence = problem.evidence(point, expectation)

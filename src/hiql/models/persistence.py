@@ -28,6 +28,7 @@ from hiql.engine.search import Attempt, Restarts
 from hiql.errors import HiqlError, InvalidNumberOfIntentions, InvalidParameter, ModelFileError
 from hiql.files import write_whole
 from hiql.models import HIAVI, HIQL, IntentionModel
+from hiql.models.settings import checked_search
 from hiql.parts.registry import KINDS, register
 from hiql.worlds.mdp import MDP, World
 
@@ -180,7 +181,7 @@ def _restore(document: dict[str, Any], arrays: Arrays, path: Any) -> IntentionMo
     model.n_states_, model.n_actions_ = model.coding_.n_states, model.coding_.n_actions
     _check_fit(model, path)
     data = model.coding_.example(model.n_intentions)  # the least that could be fitted
-    model._checked_search(data)
+    checked_search(model, data)
     problem = model._problem(data)
     model._check_parts(problem)
     for part, params in zip(problem.parts, point, strict=True):

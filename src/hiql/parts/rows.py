@@ -64,7 +64,7 @@ class Rows:
     @classmethod
     def only(cls, offsets: npt.NDArray[np.integer[Any]]) -> Rows:
         """Every step reads the only row; that takes no memory."""
-        numbers = np.broadcast_to(np.uint32(0), int(offsets[-1]))
+        numbers = np.ndarray(int(offsets[-1]), np.uint32, bytes(4), strides=(0,))
         return cls(1, lambda first, last: numbers[offsets[first] : offsets[last]])
 
     def chunk(self, sessions: Sessions) -> ChunkRows:
