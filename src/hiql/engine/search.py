@@ -123,14 +123,16 @@ def with_learned_priors(problem: Problem, best: Climb, search: Search) -> Climb:
     """Learn the priors where the climb has ended and climb on, in turn, until they stand still.
 
     Each climb has an objective of its own, with its priors: so it is no attempt to be compared with others, and the
-    trace is that of the last.
+    trace is that of the last. Climbs are short until nothing more is learned.
     """
+    whole = True
     for _ in range(MOST_ROUNDS):
         start = problem.learned(best.point)
-        if start is best.point:
+        settled = start is best.point
+        if settled and whole:
             break
-        after = climb(problem, start, search.max_iter, search.tol)
-        best = after._replace(n_passes=best.n_passes + after.n_passes)
+        after = climb(problem, start, search.max_iter if settled else min(SHORT, search.max_iter), search.tol)
+        best, whole = after._replace(n_passes=best.n_passes + after.n_passes), settled
     return best
 
 
