@@ -180,6 +180,21 @@ def decoded(case: str, options: dict[str, Any]) -> dict[str, Any]:
     return {"name": f"accuracy, {case}: markov, by state left, by state entered"} | found
 
 
+def predictive() -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
+    """How many of eight statistics of real mice lie inside those of data simulated from the fit."""
+    for context in (None, "state left", "state entered"):
+        name = f"statistics inside, restricted mice K=2, {'markov' if context is None else f'by {context}'}"
+        yield name, lambda name=name, context=context: {"name": name} | inside(context)
+
+
+def inside(context: str | None) -> dict[str, Any]:
+    maze = hiql.datasets.labyrinth("restricted")
+    clock = None if context is None else ByState(context=context)
+    model = hiql.HIAVI(2, mdp=maze.mdp, dynamics=clock, progress=False).fit(maze.data)
+    table = hiql.evaluate.predictive_check(model, maze.mdp, maze.data, progress=False)
+    return {"inside": int(table.inside.sum()), "outside": ", ".join(table.index[~table.inside])}
+
+
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")
@@ -192,7 +207,7 @@ def main() -> None:
         for g in (places, two_nodes, histories, animals)
         for c in g()
     ]
-    for name, job in [*jobs, *decoding()]:
+    for name, job in [*jobs, *decoding(), *predictive()]:
         if options.only not in name:
             continue
         path = options.out / f"{''.join(x if x.isalnum() else '_' for x in name)}.json"

@@ -215,3 +215,12 @@ def test_only_animals_that_are_pooled_can_be_adapted_to(data):
     with pytest.raises(InvalidParameter, match="by-state"):
         model.transition_at(0)
     np.testing.assert_array_equal(model.policy_of("m0"), model.policy_)
+
+
+def test_animals_that_do_not_differ_are_said_to_be_alike():
+    model = hiql.HIQL(1, pool="subjects", **QUICK).fit(animals_that_differ(8, 40, spread=0.0))
+    assert model.policy_strength_[0, 0] > 100
+    same = np.full((1, 2), 1e4)
+    assert "intention 1, 2, no difference is seen" in hiql.priors.told_bounds("animals", same)[0]
+    assert "nothing in common" in hiql.priors.told_bounds("animals", np.array([[5.0, 0.1]]))[0]
+    assert hiql.priors.told_bounds("animals", np.array([[5.0, 7.0]])) == ()

@@ -15,7 +15,7 @@ from hiql.errors import InvalidParameter
 from hiql.parts.log_probabilities import check_positive, check_tables
 from hiql.parts.part import FloatArray, Order
 from hiql.parts.registry import register
-from hiql.priors import Tree, first_guess, learn, settled
+from hiql.priors import Tree, first_guess, learn, settled, told_bounds
 
 BEFORE_LEARNING = 1.0
 """Pseudo-counts of a whole row, around the average policy in its state, until the prior is learned."""
@@ -106,6 +106,9 @@ class PooledTable(TableChoice):
 
     def permute(self, params: Any, order: Order) -> PooledPolicies:
         return replace(params, **{name: array[order] for name, array in vars(params).items()})
+
+    def notes(self, params: Any) -> tuple[str, ...]:
+        return told_bounds("policies and those they are pulled to", params.strength.T)
 
     def summary(self, params: Any) -> dict[str, FloatArray]:
         """``policy_strength`` (K, L): how strongly each level is held to the one above, in pseudo-counts."""

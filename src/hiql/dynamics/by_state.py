@@ -20,7 +20,7 @@ from hiql.parts.log_probabilities import check_positive
 from hiql.parts.part import FloatArray, Order
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows
-from hiql.priors import Learned, Tree, learn, settled
+from hiql.priors import Learned, Tree, learn, settled, told_bounds
 
 STATE_LEFT, STATE_ENTERED, LAST_ACTION, SUBJECT = "state left", "state entered", "last action", "subject"
 BEFORE_LEARNING = 2.0
@@ -184,6 +184,9 @@ class ByState(MarkovChain):
             "transition_by_context": bank,
             "transition_strength": params.strength[0],
         }
+
+    def notes(self, params: Any) -> tuple[str, ...]:
+        return told_bounds(f"the chains by {self.context}", params.strength)
 
     def permute(self, params: Any, order: Order) -> PlacedChain:
         return PlacedChain(

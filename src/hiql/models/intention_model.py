@@ -237,6 +237,7 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
         self.restarts_ = restarts
         self.share_ = use / use.sum()
         self.notes_ = self._notes(use, best, data)
+        self.notes_ += problem.choice.notes(point.choice) + problem.dynamics.notes(point.dynamics)
         if self.log_likelihood_ == -np.inf:
             self.notes_ += (told_impossible(self, data, "the fitted model"),)
 

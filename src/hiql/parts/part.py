@@ -59,6 +59,10 @@ class Part(Protocol[Params]):
         """
         ...
 
+    def notes(self, params: Params) -> tuple[str, ...]:
+        """What the user should know of these parameters, in sentences."""
+        ...
+
     def permute(self, params: Params, order: Order) -> Params:
         """The same with intention ``order[i]`` called i."""
         ...
@@ -88,3 +92,6 @@ class NothingToLearn:
 
     def learned(self, params: Any, statistics: Any, data: Trajectories) -> Any:  # noqa: ARG002
         return params
+
+    def notes(self, params: Any) -> tuple[str, ...]:  # noqa: ARG002
+        return ()

@@ -77,6 +77,20 @@ def settled(before: FloatArray, after: FloatArray) -> bool:
     return bool(np.allclose(after, before, rtol=0.01, atol=0.01))
 
 
+def told_bounds(what: str, strength: FloatArray) -> tuple[str, ...]:
+    """Sentences about the intentions (F,) whose strength (L, F) has come to a bound at some level."""
+    same, free = (strength >= 0.99 * STRONGEST).any(axis=0), (strength <= 1.01 * WEAKEST).any(axis=0)
+    sentences = (
+        (same, f"no difference is seen between {what}: they are held together with the highest strength"),
+        (free, f"{what} have nothing in common: they are held together with the lowest strength"),
+    )
+    return tuple(
+        f"in intention {', '.join(str(i + 1) for i in np.flatnonzero(which))}, {words}, at some level of the tree"
+        for which, words in sentences
+        if which.any()
+    )
+
+
 def _around(tree: Tree, rows: FloatArray, root: FloatArray, strength: FloatArray) -> FloatArray:
     """(n, F, A) the parents' rows times the strengths."""
     around = strength[tree.level][..., None] * rows[tree.parent]
