@@ -102,7 +102,7 @@ def hiql_loop(reading: Reading) -> Callable[[], float]:
     def run() -> float:
         counted = tuple(np.empty(table.shape) for table in tables)
         at = (0,) * k, (0, data.n_sessions, 1), steps, tables
-        return taken.log_scale + smooth_sessions(*at, np.empty((longest, k)), counted)
+        return taken.log_scale() + smooth_sessions(*at, np.empty((longest, k)), counted)
 
     return run
 

@@ -76,7 +76,7 @@ class StepChoice(NothingToLearn, ABC):
             here = np.arange(len(steps), dtype=np.uint32)
             with np.errstate(divide="ignore"):
                 log_scale = float(np.log(top).sum())
-            return Taken(likely / np.where(top > 0, top, 1.0), here, log_scale)
+            return Taken(likely / np.where(top > 0, top, 1.0), here, lambda: log_scale)
 
         return of
 

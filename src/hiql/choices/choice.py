@@ -18,13 +18,13 @@ from hiql.parts.rows import Rows, Sessions, Some
 class Taken(NamedTuple):
     """How likely each intention was to do what was done, for a chunk of sessions.
 
-    Step t reads ``table[rows[t]]`` (K,). Each row has been divided by its maximum; ``log_scale`` is the sum of the
+    Step t reads ``table[rows[t]]`` (K,). Each row has been divided by its maximum; ``log_scale()`` is the sum of the
     logarithms of those maxima over all steps. ``some`` says which rows of the whole table these are, if not all.
     """
 
     table: FloatArray
     rows: npt.NDArray[np.uint32]
-    log_scale: float
+    log_scale: Callable[[], float]
     some: Some | None = None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ class TableChoice(LogProbabilities):
 
         def of(sessions: Sessions) -> Taken:
             here = rows.chunk(sessions)
-            return Taken(here.of(table), here.numbers, weighed(here.visits, here.of(log_scale)), here.some)
+            return Taken(here.of(table), here.numbers, partial(weighed, here.visits, here.of(log_scale)), here.some)
 
         return of
 

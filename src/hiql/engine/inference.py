@@ -91,7 +91,7 @@ def count_sessions(reading: Reading, sessions: Sessions) -> Counted:
     log_likelihood, initial, transitions, rows = chunk.smoothed(np.empty((longest, chunk.n_phases)))
     statistics = reading.statistics(sessions, chunk.by_intention(rows))
     counts = ChainCounts(initial, transitions)
-    return Counted(log_likelihood + chunk.taken.log_scale, counts, statistics, chunk.taken.some)
+    return Counted(log_likelihood + chunk.taken.log_scale(), counts, statistics, chunk.taken.some)
 
 
 def add_up(counted: Sequence[Counted], statistics: AddUp) -> Expectation:
