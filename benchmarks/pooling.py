@@ -128,20 +128,28 @@ def histories() -> Iterator[Comparison]:
             )
 
 
+def simulated() -> tuple[hiql.Trajectories, hiql.Trajectories]:
+    """Simulated reversal mice that share their strategies, every fourth session held out."""
+    data = hiql.worlds.simulate_reversal(n_mice=6, n_sessions=24, random_state=11).trajectories(history=1)
+    out = np.arange(data.n_sessions) % 4 == 3
+    return data.select(np.flatnonzero(~out)), data.select(np.flatnonzero(out))
+
+
 def animals() -> Iterator[Comparison]:
-    for k in (1, 2, 3, 4):
-        parts = fold(2)
+    for herd, parts in (("bandit history=2", fold(2)), ("simulated reversal", simulated())):
+        for k in (1, 2, 3, 4):
 
-        def pooled(k: int = k, parts: Any = parts) -> Scores:
-            return scored(quiet(k, pool="subjects"), *parts)
+            def pooled(k: int = k, parts: Any = parts) -> Scores:
+                return scored(quiet(k, pool="subjects"), *parts)
 
-        common = Comparison(
-            f"bandit history=2 K={k}: common, animals pooled", lambda k=k, p=parts: scored(quiet(k), *p), pooled
-        )
-        yield common
-        yield common._replace(
-            name=f"bandit history=2 K={k}: individual, animals pooled", plain=lambda k=k, p=parts: individually(k, *p)
-        )
+            def common(k: int = k, parts: Any = parts) -> Scores:
+                return scored(quiet(k), *parts)
+
+            def alone(k: int = k, parts: Any = parts) -> Scores:
+                return individually(k, *parts)
+
+            yield Comparison(f"{herd} K={k}: common, animals pooled", common, pooled)
+            yield Comparison(f"{herd} K={k}: individual, animals pooled", alone, pooled)
 
 
 def line(name: str, plain: Scores, pooled: Scores) -> dict[str, Any]:
