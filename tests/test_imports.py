@@ -19,6 +19,7 @@ LADDER = [
     {"worlds"},
     {"datasets"},
     {"parts"},
+    {"priors"},
     {"dynamics"},
     {"choices"},
     {"rewards"},

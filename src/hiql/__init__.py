@@ -56,6 +56,7 @@ _ROOMS = {
     "models",
     "parts",
     "plots",
+    "priors",
     "report",
     "rewards",
     "solvers",

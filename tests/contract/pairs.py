@@ -14,8 +14,11 @@ import pytest
 from scipy.special import expit
 
 import hiql
-from hiql.choices import Policies, TableChoice
-from hiql.dynamics import MarkovChain
+from hiql.choices import AnimalTables, Policies, PooledTable, TableChoice
+from hiql.choices.pooled import PooledPolicies
+from hiql.data.coding import Coding
+from hiql.dynamics import ByState, MarkovChain, SessionWise
+from hiql.dynamics.by_state import PlacedChain
 from hiql.dynamics.markov import ChainParameters
 from hiql.engine.problem import Problem
 from hiql.rewards.iql import LearnedPolicies, StochasticIQL
@@ -65,6 +68,28 @@ def matrix_of_the_place(params, data, t):
     return np.exp(params.log_transition[1 if data.states[t] in PLACES else 0])
 
 
+def matrix_of_the_state_left(params, data, t):
+    return np.exp(params.log_transition[data.states[t - 1]])  # the last one, anywhere, where the state is missing
+
+
+def matrix_of_the_subject(params, data, t):
+    return np.exp(params.log_transition[subject_of(data, t)])
+
+
+def beginning_of_the_subject(params, data, n):
+    return np.exp(params.log_initial[subject_of(data, data.offsets[n])])
+
+
+def subject_of(data, t):
+    """The number of the animal of step t; that of the population for one never met."""
+    name = data.subjects[np.searchsorted(data.offsets, t, side="right") - 1]
+    return SUBJECTS.index(name) if name in SUBJECTS else len(SUBJECTS)
+
+
+def by_table_of_the_animal(params, data, t):
+    return np.exp(params.log_policy[:, subject_of(data, t) * N_STATES + data.states[t]])
+
+
 def by_table(params, data, t):
     return np.exp(params.log_policy[:, data.states[t]])
 
@@ -78,7 +103,24 @@ def tables(n_beginnings, n_matrices):
     return ChainParameters(np.log(BEGINNINGS[:n_beginnings]), np.log(MATRICES[:n_matrices]))
 
 
+def placed(n_beginnings, n_matrices):
+    chain = ChainParameters(np.log(BEGINNINGS[:n_beginnings]), np.log(MATRICES[np.arange(n_matrices) % 2]))
+    pseudo_counts = 2.0 * np.exp(chain.log_transition), 0.1 + 0.0 * chain.log_initial
+    strengths = np.full((1, 2), 2.0), np.full((1, 1), 2.0)
+    return PlacedChain(chain.log_initial, chain.log_transition, *pseudo_counts, *strengths, np.ones((n_matrices, 2)))
+
+
+with np.errstate(divide="ignore"):
+    ONE_KIND_A_SESSION = ChainParameters(np.log(BEGINNINGS[:1]), np.log(np.eye(2))[None])
+FITTED_TO = Coding(
+    N_STATES, N_ACTIONS, input_names=("stimulus",), input_means=(0.0,), input_scales=(1.0,), subjects=SUBJECTS
+)
 CLOCKS = {
+    "session-wise": Clock(SessionWise(), first_beginning, only_matrix, ONE_KIND_A_SESSION),
+    "by-state": Clock(ByState(), first_beginning, matrix_of_the_state_left, placed(1, N_STATES + 1)),
+    "by-subject": Clock(
+        ByState(context="subject", coding=FITTED_TO), beginning_of_the_subject, matrix_of_the_subject, placed(3, 3)
+    ),
     "markov": Clock(MarkovChain(), first_beginning, only_matrix, tables(1, 1)),
     "places": Clock(SwitchingByPlace(places=PLACES), first_beginning, matrix_of_the_place, tables(1, 2)),
     "subjects": Clock(BeginsBySubject(subjects=SUBJECTS), own_beginning, only_matrix, tables(3, 1)),
@@ -86,7 +128,13 @@ CLOCKS = {
 HABITS = Policies(np.log(POLICIES))
 with np.errstate(divide="ignore"):
     EXCLUSIVE = Policies(np.log([[[0.0, 1.0], [0.9, 0.1], [0.1, 0.9]], [[0.9, 0.1], [1.0, 0.0], [0.9, 0.1]]]))
+POOLED = PooledPolicies(HABITS.log_policy, 2.0 * POLICIES, np.full((2, 1), 2.0))
+ANIMALS = PooledPolicies(
+    np.tile(HABITS.log_policy, (1, 3, 1)), np.tile(2.0 * POLICIES, (1, 3, 1)), np.full((2, 2), 2.0)
+)
 WAYS = {
+    "pooled": Way(PooledTable(), by_table, POOLED),
+    "animals": Way(AnimalTables(coding=FITTED_TO), by_table_of_the_animal, ANIMALS),
     "table": Way(TableChoice(0.1), by_table, HABITS),
     "base policy": Way(TableChoice(np.array([[0.5, 0.0], [0.0, 0.2], [0.1, 1.0]])), by_table, HABITS),
     "zeros": Way(Specialists(), by_table, EXCLUSIVE),
@@ -119,9 +167,17 @@ def exact(clock, way):
     return clock.part.exact and way.part.exact
 
 
+def given_prior(clock, way):
+    """Whether nothing is learned of the priors: else each climb has an objective of its own."""
+    problem = Pair(clock, way).problem(some_data())
+    start = problem.start(np.random.default_rng(0))
+    return problem.learned(start) is start
+
+
 def counting(clock, way):
     """Whether both M-steps are nothing but counting."""
-    return Pair(clock, way).problem(some_data()).priors is not None
+    problem = Pair(clock, way).problem(some_data())
+    return problem.priors(problem.start(np.random.default_rng(0))) is not None
 
 
 def some_data(seed=0, lengths=(4, 1, 5, 2), missing=0.2, states=(0, 1, 2), subjects=("ada", "ben", "cyd", "ada")):

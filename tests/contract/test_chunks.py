@@ -86,7 +86,7 @@ def test_compiled_passes_read_the_rows_that_they_should(pair, at_once, many_rows
     monkeypatch.setattr(rows, "MANY_ROWS", many_rows)
     problem, point, _ = at_once
     here = replace(problem)
-    compiled, plain = (make(here, *here.priors).begin(point).totals for make in (InBlocks, OnCounts))
+    compiled, plain = (make(here, *here.priors(point)).begin(point).totals for make in (InBlocks, OnCounts))
     np.testing.assert_allclose(compiled, plain, rtol=1e-10, atol=1e-10)
 
 

@@ -31,11 +31,12 @@ def random_counts(shape, rng):
 def test_the_m_step_is_shares_of_counts_and_pseudo_counts(pair):
     rng = np.random.default_rng(0)
     problem = pair.problem(some_data())
-    chain, choice = problem.priors
     start = problem.start(rng)
+    chain, choice = problem.priors(start)
     moved = ChainCounts(*(random_counts(prior.shape, rng) for prior in chain))
     dynamics = problem.dynamics.update(start.dynamics, moved)
-    for log_table, counts, prior in zip(vars(dynamics).values(), moved, chain, strict=True):
+    log_tables = dynamics.log_initial, dynamics.log_transition
+    for log_table, counts, prior in zip(log_tables, moved, chain, strict=True):
         np.testing.assert_allclose(np.exp(log_table), shares(counts + prior), rtol=1e-12)
     acted = random_counts(choice.pseudo_counts.shape, rng)
     seen = np.concatenate([acted, np.full((1, 3), 7.0)])  # the steps without evidence have no say
@@ -48,8 +49,8 @@ def test_the_m_step_is_shares_of_counts_and_pseudo_counts(pair):
 def test_the_prior_is_worth_as_much_as_its_pseudo_counts(pair):
     rng = np.random.default_rng(1)
     problem = pair.problem(some_data())
-    (initial, transitions), choice = problem.priors
     one, other = problem.start(rng), problem.start(rng)
+    (initial, transitions), choice = problem.priors(one)
 
     def worth(point):
         policies = point.choice.log_policy.reshape(3, -1).T

@@ -37,7 +37,7 @@ def assert_same_point(one, other):
 @settings(max_examples=40, deadline=None)
 def test_passes_over_blocks_agree_with_their_twin(seed, n_intentions, prior):
     problem, start = random_problem(seed, n_intentions, prior)
-    sweeper = sweeper_of(problem)
+    sweeper = sweeper_of(problem, start)
     assert isinstance(sweeper, InBlocks)
     swept = sweeper.begin(start)
     n_blocks = len(swept.memory)
@@ -53,7 +53,7 @@ def test_passes_over_blocks_agree_with_their_twin(seed, n_intentions, prior):
 @settings(max_examples=30, deadline=None)
 def test_the_parameters_reach_the_objective_at_least(seed, n_intentions, prior):
     problem, start = random_problem(seed, n_intentions, prior)
-    for sweeper in (sweeper_of(problem), OnCounts(problem, *problem.priors), OnParameters(problem)):
+    for sweeper in (sweeper_of(problem, start), OnCounts(problem, *problem.priors(start)), OnParameters(problem)):
         swept = sweeper.begin(start)
         for _ in range(5):
             point = sweeper.point(swept)
@@ -73,9 +73,9 @@ def test_counts_that_vanish_leave_no_rounding_errors_behind(seed, n_intentions):
 
 def test_one_block_is_plain_em():
     problem, start = random_problem(0, 3)
-    one = InBlocks(problem, *problem.priors)
+    one = InBlocks(problem, *problem.priors(start))
     one._n_blocks = 1
-    sweepers = [one, OnCounts(problem, *problem.priors), OnParameters(problem)]
+    sweepers = [one, OnCounts(problem, *problem.priors(start)), OnParameters(problem)]
     swept, point = [sweeper.begin(start) for sweeper in sweepers], start
     for _ in range(3):
         point = problem.step(point).update
@@ -98,7 +98,7 @@ def test_blocks_and_jumps_end_where_em_stands_still():
 @pytest.mark.parametrize("longest", [2.0, 1e6])
 def test_a_jump_leads_to_counts_however_far_it_goes(longest):
     problem, start = random_problem(5, 3, prior=0.0)
-    sweeper = sweeper_of(problem)
+    sweeper = sweeper_of(problem, start)
     zero = sweeper.begin(start)
     one = sweeper.sweep(zero)
     two = sweeper.sweep(one)
@@ -124,11 +124,16 @@ def test_what_blocks_cannot_do_is_done_at_once(monkeypatch):
             return Policies(log_softmax(super().update(params, evidence).log_policy / 2, axis=-1))
 
     data, _, _ = switching_data(np.random.default_rng(3))
-    assert isinstance(sweeper_of(Problem(data, MarkovChain(), TableChoice(), 2)), InBlocks)
-    assert isinstance(sweeper_of(Problem(data, Sticky(), TableChoice(), 2)), OnParameters)
-    assert isinstance(sweeper_of(Problem(data, MarkovChain(), Flat(), 2)), OnParameters)
+
+    def sweeper(*parts):
+        problem = Problem(data, *parts, 2)
+        return sweeper_of(problem, problem.start(np.random.default_rng(0)))
+
+    assert isinstance(sweeper(MarkovChain(), TableChoice()), InBlocks)
+    assert isinstance(sweeper(Sticky(), TableChoice()), OnParameters)
+    assert isinstance(sweeper(MarkovChain(), Flat()), OnParameters)
     monkeypatch.setattr("hiql.engine.inference.STEPS_PER_CHUNK", 150)
-    counting = sweeper_of(Problem(data, MarkovChain(), TableChoice(), 2))
+    counting = sweeper(MarkovChain(), TableChoice())
     assert isinstance(counting, OnCounts)
     assert not isinstance(counting, InBlocks)
 
@@ -140,5 +145,6 @@ def test_there_are_no_more_blocks_than_sessions_or_than_tables_are_worth():
     for lengths, n_states in shapes:
         data = random_data(rng, n_states, 3, lengths)
         problem = Problem(data, MarkovChain(), TableChoice(), 2)
-        found.append(len(sweeper_of(problem).begin(problem.start(rng)).memory))
+        start = problem.start(rng)
+        found.append(len(sweeper_of(problem, start).begin(start).memory))
     assert found == [MOST_BLOCKS, 3, 2]

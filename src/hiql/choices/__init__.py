@@ -1,7 +1,9 @@
 """How an intention acts."""
 
+from hiql.choices.animals import AnimalTables
 from hiql.choices.by_step import StepChoice
 from hiql.choices.choice import Choice, Evidence
+from hiql.choices.pooled import PooledTable
 from hiql.choices.table import Policies, TableChoice
 
-__all__ = ["Choice", "Evidence", "Policies", "StepChoice", "TableChoice"]
+__all__ = ["AnimalTables", "Choice", "Evidence", "Policies", "PooledTable", "StepChoice", "TableChoice"]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from hiql.choices.choice import Evidence, Taken
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
-from hiql.parts.part import FloatArray, Order
+from hiql.parts.part import FloatArray, NothingToLearn, Order
 from hiql.parts.rows import Sessions, Some
 
 
@@ -33,7 +33,7 @@ class StepRows:
         return weights
 
 
-class StepChoice(ABC):
+class StepChoice(NothingToLearn, ABC):
     """A choice by ``proba``, any function of what is known before a step, and ``update``, any way to learn it.
 
     Parameters are a frozen dataclass of float64 arrays with the intentions along the first axis of each. What
@@ -58,7 +58,7 @@ class StepChoice(ABC):
     def log_prior(self, params: Any) -> float:  # noqa: ARG002
         return 0.0
 
-    def check(self, data: Trajectories, n_intentions: int) -> None:  # noqa: B027
+    def check(self, data: Trajectories, n_intentions: int) -> None:
         """Any data will do, unless a subclass wants more."""
 
     # --- what the smoother reads -------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ class StepChoice(ABC):
     def use(self, statistics: FloatArray) -> FloatArray:
         return statistics.sum(axis=0)
 
-    def conjugate(self, data: Trajectories, n_intentions: int) -> None:  # noqa: ARG002
+    def conjugate(self, params: Any) -> None:  # noqa: ARG002
         return None
 
     # --- arrays with the intentions along the first axis -------------------------------------------------------

@@ -83,12 +83,16 @@ class Choice(Part[Params], Protocol[Params]):
         """(K,) how many observed steps each intention explains, from the statistics of all chunks."""
         ...
 
-    def conjugate(self, data: Trajectories, n_intentions: int) -> ChoicePrior | None:
+    def conjugate(self, params: Params) -> ChoicePrior | None:
         """The pseudo-counts, if ``update`` is nothing but shares of counts and these."""
         ...
 
     def proba(self, params: Params, data: Trajectories, steps: npt.NDArray[np.integer[Any]]) -> FloatArray:
         """(n, K, A) the probabilities of all actions at these steps, from what is known before each."""
+        ...
+
+    def explained(self, params: Params, log_policy: FloatArray) -> Params:
+        """The same with the policies (K, S, A) of the reward that explains them: learning may have moved them."""
         ...
 
     def deal(self, params: Params, rng: np.random.Generator) -> Params:

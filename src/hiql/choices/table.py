@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from hiql.choices.choice import ChoicePrior, Evidence, Taken
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, ShapeMismatch
 from hiql.kernels.log_tables import log_shares, scaled_exponentials
-from hiql.parts.log_probabilities import LogProbabilities, check_tables
+from hiql.parts.log_probabilities import LogProbabilities, check_tables, log_dirichlet
 from hiql.parts.part import FloatArray, Order
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows, Sessions, Some, add_rows
@@ -108,38 +108,43 @@ class TableChoice(LogProbabilities):
 
     def update(self, params: Policies, evidence: Evidence) -> Policies:
         counts = evidence.counts[:-1].T.reshape(params.log_policy.shape)
-        return Policies(log_policy_from_counts(counts, self.pseudo_count))
+        return replace(params, log_policy=log_policy_from_counts(counts, self.prior(params)))
 
     def log_prior(self, params: Policies) -> float:
         """Σ pseudo-count · log π: the logarithm of the Dirichlet prior, up to a constant."""
-        if np.ndim(self.pseudo_count) == 0:
-            return float(self.pseudo_count) * float(params.log_policy.sum()) if self.pseudo_count else 0.0
-        believed = np.broadcast_to(np.asarray(self.pseudo_count) > 0, params.log_policy.shape)
-        return float((np.where(believed, params.log_policy, 0.0) * self.pseudo_count).sum(where=believed))
+        return log_dirichlet(self.prior(params), params.log_policy)
 
-    def conjugate(self, data: Trajectories, n_intentions: int) -> ChoicePrior | None:
+    def conjugate(self, params: Policies) -> ChoicePrior | None:
         """The pseudo-counts; None for a subclass with an M-step of its own, unless it says otherwise."""
         if type(self).update is not TableChoice.update:
             return None
-        shape = (n_intentions, data.n_states, data.n_actions)
-        by_pair = np.broadcast_to(self.pseudo_count, shape).reshape(n_intentions, -1).T
-        return ChoicePrior(np.ascontiguousarray(by_pair, dtype=np.float64), data.n_actions)
+        n_intentions, _, n_actions = params.log_policy.shape
+        by_pair = np.broadcast_to(self.prior(params), params.log_policy.shape).reshape(n_intentions, -1).T
+        return ChoicePrior(np.ascontiguousarray(by_pair, dtype=np.float64), n_actions)
+
+    def prior(self, params: Policies) -> float | FloatArray:  # noqa: ARG002
+        """The pseudo-counts: what broadcasts to (K, S, A)."""
+        return self.pseudo_count
 
     def deal(self, params: Policies, rng: np.random.Generator) -> Policies:
         """In every state, the intentions' policies dealt out anew among the intentions."""
         n_intentions, n_states, _ = params.log_policy.shape
         dealt = rng.permuted(np.tile(np.arange(n_intentions)[:, None], n_states), axis=0)
-        return Policies(params.log_policy[dealt, np.arange(n_states)])
+        return replace(params, log_policy=params.log_policy[dealt, np.arange(n_states)])
 
     def graft(self, params: Policies, intentions: Order, others: Policies) -> Policies:
         log_policy = params.log_policy.copy()
         log_policy[intentions] = others.log_policy
-        return Policies(log_policy)
+        return replace(params, log_policy=log_policy)
+
+    def explained(self, params: Policies, log_policy: FloatArray) -> Policies:
+        """The same with the policies of a reward that has learned from demonstrations."""
+        return replace(params, log_policy=log_policy)
 
     # --- what a fitted model shows, and keeps ------------------------------------------------------------------
 
     def permute(self, params: Policies, order: Order) -> Policies:
-        return Policies(params.log_policy[order])
+        return replace(params, log_policy=params.log_policy[order])
 
     def summary(self, params: Policies) -> dict[str, FloatArray]:
         return {"log_policy": params.log_policy, "policy": np.exp(params.log_policy)}

@@ -129,6 +129,16 @@ def shorter_histories(data: Trajectories) -> npt.NDArray[np.int64]:
     return np.where(states < first[history], states, first[history - 1] + (states - first[history]) // m)
 
 
+def history_parents(data: Labelled) -> npt.NDArray[np.int64]:
+    """(S,) for each history the same without its oldest trial, among the same states; −1 for the empty one."""
+    history = _history_length(data)
+    m = _trials_told_apart(data, history)
+    first = np.cumsum([0] + [m**shorter for shorter in range(history)])
+    states = np.arange(data.n_states)
+    length = np.searchsorted(first, states, side="right") - 1
+    return np.where(length > 0, first[length - 1] + (states - first[length]) // m, -1)
+
+
 def has_histories(data: Labelled) -> bool:
     """Whether the states are those of ``bandit_trials(…, history=ℓ)`` with ℓ ≥ 1."""
     return set(_first_label(data).split(" ")) == {NO_HISTORY}

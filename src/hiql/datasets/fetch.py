@@ -19,6 +19,15 @@ def fetch(name: str, url: str, sha256: str) -> Path:
     return _downloaded(name, url, sha256)
 
 
+def local(name: str, sha256: str) -> Path:
+    """The path of a data file that is found in the folder ``HIQL_DATA_DIR`` only."""
+    folder = os.environ.get(DATA_DIR)
+    if not folder:
+        remedy = f"set {DATA_DIR} to a folder that holds it"
+        raise DatasetUnavailable(name=name, problem=f"{DATA_DIR} is not set, and it is not downloaded", remedy=remedy)
+    return _local(Path(folder) / name, name, sha256)
+
+
 def _local(path: Path, name: str, sha256: str) -> Path:
     if not path.is_file():
         raise DatasetUnavailable(

@@ -1,7 +1,18 @@
 """How intentions follow one another."""
 
+from hiql.dynamics.by_state import ByState
 from hiql.dynamics.chain import Chain, ChainCounts, IntentionDynamics, Timeline
 from hiql.dynamics.markov import MarkovChain
 from hiql.dynamics.registry import make_dynamics
+from hiql.dynamics.session_wise import SessionWise
 
-__all__ = ["Chain", "ChainCounts", "IntentionDynamics", "MarkovChain", "Timeline", "make_dynamics"]
+__all__ = [
+    "ByState",
+    "Chain",
+    "ChainCounts",
+    "IntentionDynamics",
+    "MarkovChain",
+    "SessionWise",
+    "Timeline",
+    "make_dynamics",
+]

@@ -64,7 +64,7 @@ class IntentionDynamics(Part[Params], Protocol[Params]):
         """The chain these parameters mean, chunk by chunk."""
         ...
 
-    def conjugate(self, timeline: Timeline, n_intentions: int) -> ChainPrior | None:
+    def conjugate(self, params: Params) -> ChainPrior | None:
         """The pseudo-counts, if ``update`` is nothing but shares of counts and these, and phases are intentions."""
         ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, ChainCounts, ChainPrior, Timeline, shares_told
 from hiql.errors import InvalidParameter
 from hiql.kernels.log_tables import log_shares
-from hiql.parts.log_probabilities import LogProbabilities, check_tables
+from hiql.parts.log_probabilities import LogProbabilities, check_tables, log_dirichlet
 from hiql.parts.part import FloatArray, Order
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows, Sessions
@@ -42,7 +42,8 @@ class MarkovChain(LogProbabilities):
     pseudo_count: float = 0.1
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.pseudo_count) and self.pseudo_count >= 0):
+        number = isinstance(self.pseudo_count, int | float | np.number) and np.isfinite(self.pseudo_count)
+        if not (number and self.pseudo_count >= 0):
             raise InvalidParameter(parameter="pseudo_count", value=self.pseudo_count, remedy="choose a number ≥ 0")
 
     @property
@@ -76,27 +77,32 @@ class MarkovChain(LogProbabilities):
 
         return of
 
-    def update(self, params: ChainParameters, counts: ChainCounts) -> ChainParameters:  # noqa: ARG002
+    def update(self, params: ChainParameters, counts: ChainCounts) -> ChainParameters:
         """Paper, eqs. (10) and (11), with pseudo-counts; a row that was never left stays uniform."""
-        return ChainParameters(*(self._shares(part) for part in counts))
+        raised = [part + prior for part, prior in zip(counts, self.prior(params), strict=True)]
+        log_initial, log_transition = (_log_shares(part) for part in raised)
+        return replace(params, log_initial=log_initial, log_transition=log_transition)
+
+    def prior(self, params: ChainParameters) -> ChainPrior:
+        """The pseudo-counts of both tables: here the same in every place."""
+        tables = params.log_initial, params.log_transition
+        return ChainPrior(*(np.full(table.shape, float(self.pseudo_count)) for table in tables))
 
     def log_prior(self, params: ChainParameters) -> float:
-        tables = params.log_initial, params.log_transition
-        return float(sum(self.pseudo_count * table.sum() for table in tables)) if self.pseudo_count else 0.0
+        """Σ pseudo-count · log θ, up to a constant."""
+        tables = zip(self.prior(params), (params.log_initial, params.log_transition), strict=True)
+        return sum(log_dirichlet(prior, table) for prior, table in tables)
 
-    def conjugate(self, timeline: Timeline, n_intentions: int) -> ChainPrior | None:
-        """The pseudo-count in every place; None for a subclass with an M-step of its own, unless it says otherwise."""
-        if type(self).update is not MarkovChain.update:
-            return None
-        begins, moves = timeline
-        shapes = (begins.size, n_intentions), (moves.size, n_intentions, n_intentions)
-        return ChainPrior(*(np.full(shape, float(self.pseudo_count)) for shape in shapes))
+    def conjugate(self, params: ChainParameters) -> ChainPrior | None:
+        """The pseudo-counts; None for a subclass with an M-step of its own, unless it says otherwise."""
+        return self.prior(params) if type(self).update is MarkovChain.update else None
 
     def summary(self, params: ChainParameters) -> dict[str, FloatArray]:
         return {"initial": np.exp(params.log_initial[0]), "transition": np.exp(params.log_transition[0])}
 
     def permute(self, params: ChainParameters, order: Order) -> ChainParameters:
-        return ChainParameters(params.log_initial[:, order], params.log_transition[:, order][:, :, order])
+        moved = params.log_transition[:, order][:, :, order]
+        return replace(params, log_initial=params.log_initial[:, order], log_transition=moved)
 
     def n_free(self, counts: ChainCounts) -> int:
         return sum(shares_told(part) for part in counts)
@@ -106,5 +112,6 @@ class MarkovChain(LogProbabilities):
         shapes = {"log_initial": (begins.size, n_intentions), "log_transition": (moves.size, *(n_intentions,) * 2)}
         check_tables(params, ChainParameters, **shapes)
 
-    def _shares(self, counts: FloatArray) -> FloatArray:
-        return log_shares((counts + self.pseudo_count).reshape(-1, counts.shape[-1])).reshape(counts.shape)
+
+def _log_shares(raised: FloatArray) -> FloatArray:
+    return log_shares(raised.reshape(-1, raised.shape[-1])).reshape(raised.shape)

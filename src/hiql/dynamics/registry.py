@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from hiql.dynamics.by_state import ByState
 from hiql.dynamics.chain import IntentionDynamics
 from hiql.dynamics.markov import MarkovChain
+from hiql.dynamics.session_wise import SessionWise
 from hiql.errors import InvalidParameter
 
 DYNAMICS: dict[str, Callable[[], IntentionDynamics]] = {
     "markov": MarkovChain,
+    "session-wise": SessionWise,
+    "by-state": ByState,
 }
 """What each name makes, with its defaults."""
 DEFAULT = "markov"

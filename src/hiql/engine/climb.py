@@ -52,7 +52,7 @@ def climb(problem: Problem, start: Point, max_passes: int, tol: float, hopeless:
     """
     if not problem.is_monotone:
         return plain_climb(problem, start, max_passes, tol, hopeless)
-    sweeper = sweeper_of(problem)
+    sweeper = sweeper_of(problem, start)
     before, now = None, sweeper.begin(start)
     best = now
     trace, passes, longest, converged = [now.objective], 1, 4.0, False

@@ -78,12 +78,12 @@ class Sweeper(Protocol):
         ...
 
 
-def sweeper_of(problem: Problem) -> Sweeper:
+def sweeper_of(problem: Problem, start: Point) -> Sweeper:
     """The fastest way to pass that both parts allow.
 
-    It depends on neither threads nor cluster, so that the answer does not.
+    It depends on neither threads nor cluster, so that the answer does not. Priors are those of ``start``.
     """
-    priors = problem.priors
+    priors = problem.priors(start)
     if priors is None:
         return OnParameters(problem)
     return (InBlocks if len(chunks(problem.data)) == 1 else OnCounts)(problem, *priors)

@@ -91,11 +91,9 @@ class Problem:
         other = self.permute(point, np.argsort(-use, kind="stable"))
         return other if math.isclose(self.log_prior(other), self.log_prior(point), abs_tol=1e-9) else point
 
-    @cached_property
-    def priors(self) -> tuple[ChainPrior, ChoicePrior] | None:
+    def priors(self, point: Point) -> tuple[ChainPrior, ChoicePrior] | None:
         """The pseudo-counts of both parts, if both M-steps are nothing but counting."""
-        chain = self.dynamics.conjugate(self.timeline, self.n_intentions)
-        choice = self.choice.conjugate(self.data, self.n_intentions)
+        chain, choice = (part.conjugate(params) for part, params in zip(self.parts, point, strict=True))
         return None if chain is None or choice is None else (chain, choice)
 
     def vector(self, point: Point) -> FloatArray:
@@ -148,6 +146,14 @@ class Problem:
             self.dynamics.update(point.dynamics, expectation.chain),
             self.choice.update(point.choice, self.evidence(point, expectation)),
         )
+
+    def learned(self, point: Point) -> Point:
+        """The same with the priors that the data teach there; ``point`` itself if no part learns any more."""
+        expectation = self.expect(point)
+        dynamics = self.dynamics.learned(point.dynamics, expectation.chain, self.data)
+        choice = self.choice.learned(point.choice, expectation.choice, self.data)
+        settled = dynamics is point.dynamics and choice is point.choice
+        return point if settled else Point(dynamics, choice)
 
     def step(self, point: Point) -> Step:
         """One E-step and one M-step."""

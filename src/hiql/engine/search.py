@@ -27,6 +27,8 @@ KICK_PASSES = 32
 """Passes a kicked point gets to overtake the incumbent."""
 KICK_TOL = 1e-5
 BATCH = 4
+MOST_ROUNDS = 50
+"""Rounds of learning priors; far fewer are needed until strengths stand still."""
 REAL_GAIN = 1e-4
 """Relative gain of a kick below which it counts as failed (though its result is kept)."""
 AGREE = 1e-3
@@ -114,7 +116,24 @@ def find_optimum(
     if problem.n_intentions > 1 and search.patience > 0:
         best = _kick_until_patience_ends(problem, best, search, diary)
     finished = diary.attempt("finish", lambda _: climb(problem, best.point, search.max_iter, search.tol))
-    return _continued(best, finished), diary.restarts
+    return with_learned_priors(problem, _continued(best, finished), search), diary.restarts
+
+
+def with_learned_priors(problem: Problem, best: Climb, search: Search) -> Climb:
+    """Learn the priors where the climb has ended and climb on, in turn, until they stand still.
+
+    Each climb has an objective of its own, with its priors: so it is no attempt to be compared with others, and the
+    trace is that of the last. Climbs are short until nothing more is learned.
+    """
+    whole = True
+    for _ in range(MOST_ROUNDS):
+        start = problem.learned(best.point)
+        settled = start is best.point
+        if settled and whole:
+            break
+        after = climb(problem, start, search.max_iter if settled else min(SHORT, search.max_iter), search.tol)
+        best, whole = after._replace(n_passes=best.n_passes + after.n_passes), settled
+    return best
 
 
 def _kick_until_patience_ends(problem: Problem, start: Climb, search: Search, diary: _Diary) -> Climb:

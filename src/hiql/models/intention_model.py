@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import replace
 from os import PathLike
 from typing import Any, Self
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from hiql.choices.choice import Choice
-from hiql.choices.table import TableChoice, lifted
+from hiql.choices.table import TableChoice
 from hiql.data.coding import Coding
 from hiql.data.sizes import check_sizes, check_trajectories
 from hiql.data.trajectories import Trajectories
@@ -22,12 +21,13 @@ from hiql.engine.climb import Climb, climb
 from hiql.engine.cluster import spread
 from hiql.engine.inference import Reading, causal, expect, most_likely_path, smooth
 from hiql.engine.problem import Point, Problem, expect_here
-from hiql.engine.search import Attempt, Restarts, find_optimum
+from hiql.engine.search import Attempt, Restarts, find_optimum, with_learned_priors
 from hiql.engine.watching import SECONDS_TO_ANSWER
 from hiql.errors import InvalidNumberOfIntentions, InvalidParameter
 from hiql.models.sampling import FittedAgent, chosen_sessions
 from hiql.models.scoring import ScoredEstimator, told_impossible
 from hiql.models.settings import checked_search
+from hiql.models.views import SeenOtherwise
 from hiql.parts.part import FloatArray
 from hiql.progress import progress_bar
 from hiql.rewards.preference import Reward
@@ -38,14 +38,12 @@ from hiql.worlds.recoded import recoded
 from hiql.worlds.remembering import remembering
 from hiql.worlds.starting import starting
 
-PER_INTENTION = ("reward_", "q_", "value_", "share_")
-"""Fitted attributes beside those that the parts show, with intentions along their first axis."""
 CLIENT_UNUSED = "the data are too few to share out, so the client was not used"
 FEW_STEPS = 0.5
 """An intention with fewer expected steps than this is reported as empty."""
 
 
-class IntentionModel(ScoredEstimator):
+class IntentionModel(SeenOtherwise, ScoredEstimator):
     """K intentions, each with its own reward and policy, that take turns by some dynamics (paper, Algorithm 3).
 
     Parameters
@@ -132,8 +130,14 @@ class IntentionModel(ScoredEstimator):
     def _dynamics(self) -> IntentionDynamics:
         return make_dynamics(self.dynamics)
 
-    def _problem(self, data: Trajectories, **options: Any) -> Problem:
-        return Problem(data, self._dynamics(), self._choice(), self.n_intentions, **options)
+    def _problem(self, data: Trajectories, coding: Coding | None = None, **options: Any) -> Problem:
+        return Problem(data, *self._parts(coding), self.n_intentions, **options)
+
+    def _parts(self, coding: Coding | None = None) -> tuple[IntentionDynamics, Choice]:
+        """Both parts, knowing the names that they are, or were, fitted to."""
+        known = getattr(self, "coding_", None) if coding is None else coding
+        dynamics, choice = self._dynamics(), self._choice()
+        return (dynamics, choice) if known is None else (dynamics.knowing(known), choice.knowing(known))
 
     @property
     def world_(self) -> MDP | None:
@@ -165,7 +169,8 @@ class IntentionModel(ScoredEstimator):
         check_trajectories(data)
         search = checked_search(self, data)
         sampling = np.random.default_rng([self.random_state, 1]) if self.sampled else None
-        problem = self._problem(data, n_threads=search.n_jobs, sampling=sampling)
+        coding = Coding.of(data)
+        problem = self._problem(data, coding, n_threads=search.n_jobs, sampling=sampling)
         self._check_parts(problem)
         if client is not None:
             problem = spread(problem, client, timeout)
@@ -173,14 +178,15 @@ class IntentionModel(ScoredEstimator):
             with progress_bar(f"Fitting {self.n_intentions} intentions", enabled=self.progress) as update:
                 best, restarts = find_optimum(problem, search, self.random_state, update)
         else:
-            best = climb(problem, self._start_of(init, data), search.max_iter, search.tol)
+            best = climb(problem, self._start_of(init, problem), search.max_iter, search.tol)
             restarts = Restarts((Attempt("init", best.objective, best.n_passes),))
+            best = with_learned_priors(problem, best, search)
+        self.coding_ = coding
         self._keep(problem, best, restarts, sort=init is None)
         if init is not None and init._log_likelihood(data) == -np.inf:
             self.notes_ += (told_impossible(init, data, "init, where the fit started"),)
         if client is not None and problem.e_step is expect_here:
             self.notes_ += (CLIENT_UNUSED,)
-        self.coding_ = Coding.of(data)
         self.about_: dict[str, Any] = {}
         return self
 
@@ -195,15 +201,15 @@ class IntentionModel(ScoredEstimator):
             remedy = "rewards explain tables of policies only; fit hiql.IntentionModel(K, choice=…) without one"
             raise InvalidParameter(parameter="choice", value=type(problem.choice).__name__, remedy=remedy)
 
-    def _start_of(self, init: IntentionModel, data: Trajectories) -> Point:
+    def _start_of(self, init: IntentionModel, problem: Problem) -> Point:
         """The parameters of another fitted model, if they are those of a model like this."""
-        init._check_data(data)
+        init._check_data(problem.data)
         if init.n_intentions != self.n_intentions:
             raise InvalidNumberOfIntentions(
                 n_intentions=self.n_intentions, remedy=f"init has {init.n_intentions}; choose the same number"
             )
-        for part, params in zip(self._problem(data).parts, init._point, strict=True):
-            part.check_params(params, data, self.n_intentions)
+        for part, params in zip(problem.parts, init._point, strict=True):
+            part.check_params(params, problem.data, self.n_intentions)
         return init._point
 
     def _keep(self, problem: Problem, best: Climb, restarts: Restarts, *, sort: bool) -> None:
@@ -215,8 +221,9 @@ class IntentionModel(ScoredEstimator):
             expectation = problem.expect(point)
         if (reward := self._reward()) is not None:
             evidence = problem.evidence(point, expectation)
-            self.reward_, self.q_, self.value_, explained = reward.explain(evidence, point.choice.log_policy)
-            point = point._replace(choice=replace(point.choice, log_policy=explained))  # learning may have moved it
+            shown = problem.choice.summary(point.choice)["log_policy"]
+            self.reward_, self.q_, self.value_, explained = reward.explain(evidence, shown)
+            point = point._replace(choice=problem.choice.explained(point.choice, explained))  # learning may move it
             expectation = problem.expect(point)
         use = problem.choice.use(expectation.choice)
         self._set_parameters(point)
@@ -230,13 +237,15 @@ class IntentionModel(ScoredEstimator):
         self.restarts_ = restarts
         self.share_ = use / use.sum()
         self.notes_ = self._notes(use, best, data)
+        self.notes_ += problem.choice.notes(point.choice) + problem.dynamics.notes(point.dynamics)
         if self.log_likelihood_ == -np.inf:
             self.notes_ += (told_impossible(self, data, "the fitted model"),)
 
     def _set_parameters(self, point: Point) -> None:
         """What the parts know, and what they show of it."""
         self.dynamics_parameters_, self.choice_parameters_ = point
-        shown = self._dynamics().summary(point.dynamics) | self._choice().summary(point.choice)
+        dynamics, choice = self._parts()
+        shown = dynamics.summary(point.dynamics) | choice.summary(point.choice)
         for name, value in shown.items():
             setattr(self, f"{name}_", value)
 
@@ -290,7 +299,7 @@ class IntentionModel(ScoredEstimator):
     def predict_action_proba(self, data: Trajectories) -> FloatArray:
         """(N, A) p(a_t | s_t and steps before t): causal. Uniform where the state is missing."""
         predicted, _ = causal(self._read(data))
-        proba = self._choice().proba(self.choice_parameters_, data, np.arange(data.n_steps))
+        proba = self._parts()[1].proba(self.choice_parameters_, data, np.arange(data.n_steps))
         return np.einsum("nk,nka->na", predicted, proba)
 
     def sample(
@@ -315,7 +324,7 @@ class IntentionModel(ScoredEstimator):
         rng = np.random.default_rng(random_state)
         sessions = chosen_sessions(environment, n_sessions, n_steps)
         begun = environment if start is None else starting(environment, start)
-        agent = FittedAgent(self._dynamics(), self._choice(), self._point)
+        agent = FittedAgent(*self._parts(), self._point)
         sampled = play(agent, begun, sessions, rng)
         labels = (self.coding_.state_labels, self.coding_.action_labels) if hasattr(self, "coding_") else (None, None)
         return replace(sampled, state_labels=labels[0], action_labels=labels[1])
@@ -333,47 +342,6 @@ class IntentionModel(ScoredEstimator):
         super()._check_data(data)
         if hasattr(self, "coding_"):  # a lifted copy has none
             self.coding_.check(data)
-
-    # --- the same fit, seen otherwise ---------------------------------------------------------------------------
-
-    def permuted(self, order: npt.ArrayLike) -> Self:
-        """A copy in which intention ``order[i]`` is called i."""
-        check_is_fitted(self)
-        index = np.asarray(order, dtype=np.intp)
-        if sorted(index.tolist()) != list(range(self.n_intentions)):
-            raise InvalidParameter(
-                parameter="order", value=order, remedy=f"name each of 0…{self.n_intentions - 1} exactly once"
-            )
-        other = copy(self)
-        other._set_parameters(
-            Point(
-                self._dynamics().permute(self.dynamics_parameters_, index),
-                self._choice().permute(self.choice_parameters_, index),
-            )
-        )
-        for name in PER_INTENTION:
-            if hasattr(self, name):
-                setattr(other, name, getattr(self, name)[index])
-        other.about_ = dict(self.about_)
-        if "names" in self.about_:
-            other.about_["names"] = [self.about_["names"][i] for i in index]
-        return other
-
-    def lifted(self, parent: npt.ArrayLike) -> Self:
-        """The same intentions over finer states: state s of the copy behaves like state ``parent[s]`` of this model.
-
-        With the back-off of :func:`hiql.evaluate.fit_coarse_to_fine`, a fit to short histories is where the fit to
-        longer ones starts and what its policies are pulled towards.
-        """
-        check_is_fitted(self)
-        at = np.asarray(parent, dtype=np.intp)
-        other = copy(self)
-        other._set_parameters(Point(self.dynamics_parameters_, lifted(self.choice_parameters_, at)))
-        other.reward_, other.q_, other.value_ = self.reward_[:, at], self.q_[:, at], self.value_[:, at]
-        other.n_states_ = len(at)
-        for name in ("log_likelihood_", "objective_", "trace_", "n_free_", "coding_"):  # of the coarse data
-            delattr(other, name)
-        return other
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model to one file, whole or not at all; read it with :func:`hiql.load`."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from hiql.choices.choice import Choice
 from hiql.dynamics.chain import IntentionDynamics
-from hiql.models.intention_model import IntentionModel
+from hiql.models.pooling import PooledModel
 from hiql.parts.part import FloatArray
 from hiql.rewards.iavi import IAVI
 from hiql.rewards.iql import iql_solver
@@ -14,7 +14,7 @@ from hiql.rewards.preference import Reward
 from hiql.worlds.mdp import MDP
 
 
-class HIAVI(IntentionModel):
+class HIAVI(PooledModel):
     """Hierarchical inverse action-value iteration: multi-intention IRL in a known world (paper, Algorithms 1 and 3).
 
     Softmax(Q) is exactly the policy IAVI was given, so the EM loop works on policies alone, is exact and climbs;
@@ -26,6 +26,11 @@ class HIAVI(IntentionModel):
     pseudo_count : added to every expected count of an action in a state; a number, or an array that broadcasts
         to (K, S, A) (a base policy times a strength for each state). With ``sampled=True``, ``1e-6`` comes near what
         the paper's authors ran.
+    prior : "flat", or "pooled": policies in long histories are pulled to those in shorter ones, with strengths that are
+        learned (``policy_strength_``); ``pseudo_count`` is then that of the shortest
+    pool : None, or "subjects": animals share and differ. Each has policies, a chain and beginnings of its own around
+        the population's: ``policy_of(subject)``, ``transition_of(subject)``; one never met has the population's, and
+        ``adapt(data)`` gives it its own
     """
 
     def __init__(
@@ -34,6 +39,8 @@ class HIAVI(IntentionModel):
         *,
         mdp: MDP,
         pseudo_count: float | FloatArray = 0.1,
+        prior: str = "flat",
+        pool: str | None = None,
         choice: Choice | None = None,
         dynamics: str | IntentionDynamics | None = None,
         n_init: int = 4,
@@ -48,6 +55,8 @@ class HIAVI(IntentionModel):
         self.n_intentions = n_intentions
         self.mdp = mdp
         self.pseudo_count = pseudo_count
+        self.prior = prior
+        self.pool = pool
         self.choice = choice
         self.dynamics = dynamics
         self.n_init = n_init
@@ -63,7 +72,7 @@ class HIAVI(IntentionModel):
         return IAVI(self.pseudo_count, mdp=self.mdp)
 
 
-class HIQL(IntentionModel):
+class HIQL(PooledModel):
     """Hierarchical inverse Q-learning: multi-intention IRL in an unknown world (paper, Algorithms 2 and 3).
 
     See :class:`IntentionModel` for the other parameters.
@@ -72,7 +81,7 @@ class HIQL(IntentionModel):
     ----------
     discount : γ
     method : "expected" (the fixed point of Algorithm 2, deterministic) or "stochastic" (Algorithm 2 as printed)
-    pseudo_count : as in :class:`HIAVI`
+    pseudo_count, prior, pool : as in :class:`HIAVI`
     learning_rates, epochs : (α_r, α_Q, α_Sh) and passes of the stochastic method
     """
 
@@ -85,6 +94,8 @@ class HIQL(IntentionModel):
         pseudo_count: float | FloatArray = 0.1,
         learning_rates: tuple[float, float, float] = (0.05, 0.05, 0.05),
         epochs: int = 20,
+        prior: str = "flat",
+        pool: str | None = None,
         choice: Choice | None = None,
         dynamics: str | IntentionDynamics | None = None,
         n_init: int = 4,
@@ -102,6 +113,8 @@ class HIQL(IntentionModel):
         self.pseudo_count = pseudo_count
         self.learning_rates = learning_rates
         self.epochs = epochs
+        self.prior = prior
+        self.pool = pool
         self.choice = choice
         self.dynamics = dynamics
         self.n_init = n_init

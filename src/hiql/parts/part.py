@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 
 FloatArray = npt.NDArray[np.float64]
@@ -27,6 +28,10 @@ class Part(Protocol[Params]):
         """Raise a named error if this part cannot work on these data."""
         ...
 
+    def knowing(self, coding: Coding) -> Self:
+        """This part with the names of contexts and subjects it is, or was, fitted to: any data are matched to them."""
+        ...
+
     def bind(self, data: Trajectories) -> Any:
         """The rows that the sessions and steps of these data read; found once, while the tables change."""
         ...
@@ -41,6 +46,21 @@ class Part(Protocol[Params]):
 
     def log_prior(self, params: Params) -> float:
         """What ``update`` maximises besides the expected log-likelihood, up to a constant."""
+        ...
+
+    def conjugate(self, params: Params) -> Any:
+        """The pseudo-counts, if ``update`` is nothing but shares of counts and these; else None."""
+        ...
+
+    def learned(self, params: Params, statistics: Any, data: Trajectories) -> Params:
+        """The parameters with the prior that these counts teach; ``params`` itself if there is nothing (more) to learn.
+
+        A prior is frozen while EM climbs, and learned between two climbs.
+        """
+        ...
+
+    def notes(self, params: Params) -> tuple[str, ...]:
+        """What the user should know of these parameters, in sentences."""
         ...
 
     def permute(self, params: Params, order: Order) -> Params:
@@ -62,3 +82,16 @@ class Part(Protocol[Params]):
     def check_params(self, params: Params, data: Trajectories, n_intentions: int) -> None:
         """Raise a named error unless these could come from this part: files come from others, kernels check nothing."""
         ...
+
+
+class NothingToLearn:
+    """What parts have in common whose prior is given and that know codes only: a mixin."""
+
+    def knowing(self, coding: Coding) -> Self:  # noqa: ARG002
+        return self
+
+    def learned(self, params: Any, statistics: Any, data: Trajectories) -> Any:  # noqa: ARG002
+        return params
+
+    def notes(self, params: Any) -> tuple[str, ...]:  # noqa: ARG002
+        return ()

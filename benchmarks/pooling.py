@@ -1,0 +1,230 @@
+"""What pooled rows are worth on sessions that were held out: places, histories, animals; and what they cost.
+
+Every line has the log-likelihood in nats a step of both models on the same held-out sessions, and their difference with
+its standard error, paired by session. Nothing is chosen on held-out sessions: restarts by training objective, strengths
+by the evidence of training sessions. Results are kept in ``--out`` as they come, so a run that was stopped goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+import hiql
+from hiql.choices import PooledTable
+from hiql.dynamics import ByState
+from hiql.files import write_whole
+from rows import arguments, tell
+
+Sessions = np.ndarray
+
+
+class Scores(NamedTuple):
+    """Log-likelihood and observed steps of each held-out session, seconds of the processor for the fits."""
+
+    nats: Sessions
+    steps: Sessions
+    seconds: float
+
+
+class Comparison(NamedTuple):
+    """Two ways to explain the same sessions."""
+
+    name: str
+    plain: Callable[[], Scores]
+    pooled: Callable[[], Scores]
+
+
+def scored(model: Any, train: hiql.Trajectories, test: hiql.Trajectories) -> Scores:
+    clone(model).set_params(max_iter=2, n_init=1, patience=0).fit(train.select([0, 1]))  # compile
+    started = time.process_time()
+    model.fit(train)
+    seconds = time.process_time() - started
+    each = [test.select([n]) for n in range(test.n_sessions)]
+    return Scores(np.array([model.score(one) for one in each]), np.array([one.n_observed for one in each]), seconds)
+
+
+def individually(k: int, train: hiql.Trajectories, test: hiql.Trajectories) -> Scores:
+    """A fit for each animal, in the order of the test sessions."""
+    nats, steps, seconds = np.empty(test.n_sessions), np.empty(test.n_sessions), 0.0
+    for subject in dict.fromkeys(test.subjects):
+        mine = [np.flatnonzero(np.array(data.subjects) == subject) for data in (train, test)]
+        found = scored(quiet(k), train.select(mine[0]), test.select(mine[1]))
+        nats[mine[1]], steps[mine[1]], seconds = found.nats, found.steps, seconds + found.seconds
+    return Scores(nats, steps, seconds)
+
+
+def quiet(k: int, **options: Any) -> hiql.HIQL:
+    return hiql.HIQL(k, progress=False, **options)
+
+
+def places() -> Iterator[Comparison]:
+    """Mice in the labyrinth for whole nights, every fifth session held out: a Markov chain, and switching by place."""
+    data = hiql.datasets.labyrinth_long().data
+    out = np.arange(data.n_sessions) % 5 == 4
+    parts = data.select(np.flatnonzero(~out)), data.select(np.flatnonzero(out))
+    for k in (2, 3, 4):
+        for context in ("state left", "state entered"):
+            yield Comparison(
+                f"labyrinth_long K={k}: markov, by {context}",
+                lambda k=k: scored(quiet(k), *parts),
+                lambda k=k, context=context: scored(quiet(k, dynamics=ByState(context=context)), *parts),
+            )
+
+
+def two_nodes() -> Iterator[Comparison]:
+    """The last two nodes as the state, their policies around that of the node, against nodes; both switch by state."""
+    data = hiql.datasets.labyrinth_long().data
+    paired, parents = with_the_node_before(data)
+    out = np.arange(data.n_sessions) % 5 == 4
+    (train, test), (fine_train, fine_test) = (
+        [each.select(np.flatnonzero(side)) for side in (~out, out)] for each in (data, paired)
+    )
+    for k in (2, 3, 4):
+        yield Comparison(
+            f"labyrinth_long K={k}, by state: one node, two nodes pooled",
+            lambda k=k: scored(quiet(k, dynamics="by-state"), train, test),
+            lambda k=k: scored(
+                quiet(k, dynamics="by-state", choice=PooledTable(parents=parents)), fine_train, fine_test
+            ),
+        )
+
+
+def with_the_node_before(data: hiql.Trajectories) -> tuple[hiql.Trajectories, np.ndarray]:
+    """The same sessions with states (node before, node), and each state's parent, the node; a root comes last."""
+    nodes = data.states.reshape(data.n_sessions, -1)
+    before = np.concatenate([np.full((data.n_sessions, 1), data.n_states), nodes[:, :-1]], axis=1)
+    codes, states = np.unique(before * data.n_states + nodes, return_inverse=True)
+    parents = np.r_[len(codes) + codes % data.n_states, np.full(data.n_states, len(codes) + data.n_states), -1]
+    fine = hiql.Trajectories.from_arrays(
+        list(states.reshape(nodes.shape)),
+        list(data.actions.reshape(nodes.shape)),
+        n_states=len(codes),
+        n_actions=data.n_actions,
+    )
+    return fine, parents
+
+
+def fold(history: int) -> tuple[hiql.Trajectories, hiql.Trajectories]:
+    """Bandit mice, a fifth of each animal's sessions held out: the first of five folds."""
+    data = hiql.bandit_trials(hiql.datasets.mice_bandit(), history=history)
+    first = hiql.session_folds(data, 5, strata=data.subjects)[0]
+    return data.select(first.train), data.select(first.test)
+
+
+def histories() -> Iterator[Comparison]:
+    for history in (1, 2, 3, 4, 5):
+        for k in (1, 2, 3, 4):
+            yield Comparison(
+                f"bandit history={history} K={k}: flat, pooled",
+                lambda history=history, k=k: scored(quiet(k), *fold(history)),
+                lambda history=history, k=k: scored(quiet(k, prior="pooled"), *fold(history)),
+            )
+
+
+def simulated() -> tuple[hiql.Trajectories, hiql.Trajectories]:
+    """Simulated reversal mice that share their strategies, every fourth session held out."""
+    data = hiql.worlds.simulate_reversal(n_mice=6, n_sessions=24, random_state=11).trajectories(history=1)
+    out = np.arange(data.n_sessions) % 4 == 3
+    return data.select(np.flatnonzero(~out)), data.select(np.flatnonzero(out))
+
+
+def animals() -> Iterator[Comparison]:
+    for herd, parts in (("bandit history=2", fold(2)), ("simulated reversal", simulated())):
+        for k in (1, 2, 3, 4):
+
+            def pooled(k: int = k, parts: Any = parts) -> Scores:
+                return scored(quiet(k, pool="subjects"), *parts)
+
+            def common(k: int = k, parts: Any = parts) -> Scores:
+                return scored(quiet(k), *parts)
+
+            def alone(k: int = k, parts: Any = parts) -> Scores:
+                return individually(k, *parts)
+
+            yield Comparison(f"{herd} K={k}: common, animals pooled", common, pooled)
+            yield Comparison(f"{herd} K={k}: individual, animals pooled", alone, pooled)
+
+
+def line(name: str, plain: Scores, pooled: Scores) -> dict[str, Any]:
+    """The difference a step, its error from the spread of the sessions, and the ratio of the times."""
+    steps = plain.steps.sum()
+    difference = pooled.nats - plain.nats
+    mean = difference.sum() / steps
+    error = np.sqrt(len(difference) * np.var(difference - mean * plain.steps, ddof=1)) / steps
+    return {
+        "name": name,
+        "plain": plain.nats.sum() / steps,
+        "pooled": pooled.nats.sum() / steps,
+        "difference": mean,
+        "error": float(error),
+        "cost": pooled.seconds / plain.seconds,
+    }
+
+
+def decoding() -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
+    """How often the decoded intention is the true one: the paper's expert, and one that switches at places only."""
+    cases = {"two-goal expert": {}}
+    for sharpness in (2.0, 5.0, 10.0):
+        cases[f"switching at places, softmax {sharpness:g}"] = {"give_up": 0.0, "inverse_temperature": sharpness}
+    for name, options in cases.items():
+        yield f"accuracy, {name}", lambda name=name, options=options: decoded(name, options)
+
+
+def decoded(case: str, options: dict[str, Any]) -> dict[str, Any]:
+    simulation = hiql.worlds.simulate_two_goals(400, random_state=3, **options)
+    found = {}
+    clocks = {"markov": "markov"} | {at: ByState(context=at) for at in ("state left", "state entered")}
+    for name, clock in clocks.items():
+        model = hiql.HIAVI(2, mdp=simulation.world, dynamics=clock, progress=False).fit(simulation.data)
+        same = (model.decode(simulation.data) == simulation.data.intentions).mean()
+        found[name] = float(max(same, 1 - same))
+    return {"name": f"accuracy, {case}: markov, by state left, by state entered"} | found
+
+
+def predictive() -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
+    """How many of eight statistics of real mice lie inside those of data simulated from the fit."""
+    for context in (None, "state left", "state entered"):
+        name = f"statistics inside, restricted mice K=2, {'markov' if context is None else f'by {context}'}"
+        yield name, lambda name=name, context=context: {"name": name} | inside(context)
+
+
+def inside(context: str | None) -> dict[str, Any]:
+    maze = hiql.datasets.labyrinth("restricted")
+    clock = None if context is None else ByState(context=context)
+    model = hiql.HIAVI(2, mdp=maze.mdp, dynamics=clock, progress=False).fit(maze.data)
+    table = hiql.evaluate.predictive_check(model, maze.mdp, maze.data, progress=False)
+    return {"inside": int(table.inside.sum()), "outside": ", ".join(table.index[~table.inside])}
+
+
+def main() -> None:
+    parser = arguments(__doc__)
+    parser.add_argument("--out", type=Path, required=True, help="folder of the results")
+    parser.add_argument("--only", default="", help="comparisons whose names have this in them")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    scored(quiet(2, dynamics="by-state"), *(hiql.datasets.labyrinth_long().data.select(range(5)),) * 2)  # compile
+    jobs = [
+        (c.name, lambda c=c: line(c.name, c.plain(), c.pooled()))
+        for g in (places, two_nodes, histories, animals)
+        for c in g()
+    ]
+    for name, job in [*jobs, *decoding(), *predictive()]:
+        if options.only not in name:
+            continue
+        path = options.out / f"{''.join(x if x.isalnum() else '_' for x in name)}.json"
+        if not path.exists():
+            tell(name)
+            write_whole(path, json.dumps(job(), indent=1))
+        result = json.loads(path.read_text())
+        print(*(f"{v:+.4f}" if isinstance(v, float) else v for v in result.values()), sep="\t", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""Switching that depends on where the animal is: one matrix for each context, around a common one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hiql.data.codes import label_text
+from hiql.data.coding import Coding
+from hiql.data.matching import context_column
+from hiql.data.trajectories import Trajectories
+from hiql.dynamics.chain import ChainCounts, ChainPrior, Timeline
+from hiql.dynamics.markov import ChainParameters, MarkovChain
+from hiql.errors import InvalidParameter
+from hiql.parts.log_probabilities import check_positive
+from hiql.parts.part import FloatArray, Order
+from hiql.parts.registry import register
+from hiql.parts.rows import Rows
+from hiql.priors import Learned, Tree, learn, settled, told_bounds
+
+STATE_LEFT, STATE_ENTERED, LAST_ACTION, SUBJECT = "state left", "state entered", "last action", "subject"
+BEFORE_LEARNING = 2.0
+"""Pseudo-counts of each row until the prior is learned."""
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class PlacedChain(ChainParameters):
+    """log Λ (M + 1, K, K), the last one for anywhere; the pseudo-counts of its rows and of those of log Π; the
+    ``strength`` (1, K) that holds each intention's rows together, that of beginnings (1, 1), and how often each
+    intention was ``left`` or kept in each context (M + 1, K)."""
+
+    pseudo_counts: FloatArray
+    initial_pseudo_counts: FloatArray
+    strength: FloatArray
+    initial_strength: FloatArray
+    left: FloatArray
+
+
+@register
+@dataclass(frozen=True)
+class ByState(MarkovChain):
+    """z_t ~ Λ_c[z_{t−1}], where c is the context of the step, and Λ_c[i] ~ Dirichlet(s_i · Λ[i]).
+
+    Each context has a matrix of its own, pulled towards the common one with a strength that is learned for every
+    intention (``docs/theory/pooling.md``). A context that was never met has the common matrix.
+
+    Parameters
+    ----------
+    context : "state left" (that of the step before), "state entered", "last action", "subject" (then beginnings have a
+        row for each subject, too), or the name of one of the data's contexts
+    pseudo_count : as in :class:`MarkovChain`, of the beginnings and of the common matrix
+    """
+
+    context: str = STATE_LEFT
+    coding: Coding | None = field(default=None, repr=False, kw_only=True)
+
+    def knowing(self, coding: Coding) -> ByState:
+        return replace(self, coding=coding) if self.coding is None else self
+
+    def check(self, data: Trajectories, n_intentions: int) -> None:  # noqa: ARG002
+        if not isinstance(self.context, str):
+            remedy = f"choose {STATE_LEFT!r}, {STATE_ENTERED!r}, {LAST_ACTION!r} or the name of a context of the data"
+            raise InvalidParameter(parameter="context", value=self.context, remedy=remedy)
+        if not self.pseudo_count > 0:
+            raise InvalidParameter(parameter="pseudo_count", value=self.pseudo_count, remedy="choose a number > 0")
+        self._codes(data)
+
+    def bind(self, data: Trajectories) -> Timeline:
+        size, codes = self._codes(data)
+        known = np.where((codes >= 0) & (codes < size), codes, size)
+        moves = Rows.of_steps(size + 1, known, data.offsets)
+        if self.context != SUBJECT:
+            return super().bind(data)._replace(moves=moves)
+        firsts = known[data.offsets[:-1]]
+        return Timeline(Rows.of_steps(size + 1, firsts, np.arange(data.n_sessions + 1)), moves)
+
+    def _codes(self, data: Trajectories) -> tuple[int, npt.NDArray[np.integer]]:
+        """How many contexts there are, and that of each step (N,)."""
+        if self.context == STATE_ENTERED:
+            return data.n_states, data.states
+        if self.context in (STATE_LEFT, LAST_ACTION):
+            at_left = self.context == STATE_LEFT
+            size, now = (data.n_states, data.states) if at_left else (data.n_actions, data.actions)
+            return size, np.r_[-1, now[:-1]]
+        coding = Coding.of(data) if self.coding is None else self.coding
+        if self.context == SUBJECT:
+            return len(coding.subjects), np.repeat(coding.subject_codes(data), data.lengths)
+        labels = coding.context_labels[context_column(self.context, coding.context_names)]
+        return len(labels), coding.context_codes(data, self.context)
+
+    def code_of(self, context: Hashable) -> int:
+        """The row of a context, by its label."""
+        labels = self._labels()
+        if label_text(context) not in labels:
+            known = ", ".join(labels[:8]) + (" …" if len(labels) > 8 else "")
+            raise InvalidParameter(parameter="context", value=context, remedy=f"choose from {known}")
+        return labels.index(label_text(context))
+
+    def _labels(self) -> list[str]:
+        coding = self.coding
+        assert coding is not None  # a fitted model's parts know what they were fitted to
+        if self.context == SUBJECT:
+            return list(coding.subjects)
+        if self.context in (STATE_LEFT, STATE_ENTERED):
+            return [label_text(label) for label in coding.state_labels or range(coding.n_states)]
+        if self.context == LAST_ACTION:
+            return [label_text(label) for label in coding.action_labels or range(coding.n_actions)]
+        return [label_text(x) for x in coding.context_labels[context_column(self.context, coding.context_names)]]
+
+    def for_others(self, params: Any, data: Trajectories) -> PlacedChain:
+        """Where subjects are the contexts: parameters for those of these data, around the same population."""
+        n = self.bind(data).moves.size - 1
+        common, firsts = np.exp(params.log_transition[-1]), np.exp(params.log_initial[-1])
+        return PlacedChain(
+            np.repeat(params.log_initial[-1:], n + 1, axis=0),
+            np.repeat(params.log_transition[-1:], n + 1, axis=0),
+            np.concatenate([np.tile(params.strength.T * common, (n, 1, 1)), params.pseudo_counts[-1:]]),
+            np.concatenate([np.tile(params.initial_strength[0] * firsts, (n, 1)), params.initial_pseudo_counts[-1:]]),
+            params.strength,
+            params.initial_strength,
+            np.repeat(params.left[-1:], n + 1, axis=0),
+        )
+
+    # --- the prior ----------------------------------------------------------------------------------------------
+
+    def start(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> PlacedChain:
+        chain = super().start(data, n_intentions, rng)
+        n_contexts = len(chain.log_transition)
+        sticky = BEFORE_LEARNING * (0.95 * np.eye(n_intentions) + 0.05 / n_intentions)
+        return PlacedChain(
+            chain.log_initial,
+            chain.log_transition,
+            np.tile(sticky, (n_contexts, 1, 1)),
+            np.full(chain.log_initial.shape, float(self.pseudo_count)),
+            np.full((1, n_intentions), BEFORE_LEARNING),
+            np.full((1, 1), BEFORE_LEARNING),
+            np.ones((n_contexts, n_intentions)),
+        )
+
+    def prior(self, params: Any) -> ChainPrior:
+        tables = params.initial_pseudo_counts, params.pseudo_counts
+        return ChainPrior(*(np.ascontiguousarray(table) for table in tables))  # a permutation leaves another order
+
+    def learned(self, params: Any, counts: ChainCounts, data: Trajectories) -> PlacedChain:  # noqa: ARG002
+        moves = self._around_common(counts.transitions, params.strength)
+        firsts = self._around_common(counts.initial[:, None], params.initial_strength)
+        same = settled(params.pseudo_counts, moves.pseudo_counts)
+        if same and settled(params.initial_pseudo_counts, firsts.pseudo_counts[:, 0]):
+            return params
+        return PlacedChain(
+            np.log(firsts.rows[:, 0]),
+            np.log(moves.rows),
+            moves.pseudo_counts,
+            firsts.pseudo_counts[:, 0],
+            moves.strength,
+            firsts.strength,
+            counts.transitions.sum(axis=-1),
+        )
+
+    def _around_common(self, counts: FloatArray, strength: FloatArray) -> Learned:
+        """The rows (M + 1, F, K) of all contexts, around the last."""
+        root = np.full(counts.shape[-1], float(self.pseudo_count))
+        return learn(Tree.star(len(counts) - 1), counts, counts.sum(axis=(1, 2), keepdims=True), root, strength)
+
+    # --- what a fitted model shows, and keeps --------------------------------------------------------------------
+
+    def summary(self, params: Any) -> dict[str, FloatArray]:
+        """``transition`` (K, K) is the average over the data, or the population's where subjects are the contexts.
+
+        ``transition_by_context`` (M + 1, K, K) has the common matrix last, and ``transition_strength`` (K,) says how
+        strongly those of all contexts are held to it.
+        """
+        bank, weights = np.exp(params.log_transition), params.left[..., None]
+        total, common = weights.sum(axis=0), bank[-1].copy()
+        average = np.divide((bank * weights).sum(axis=0), total, out=common, where=total > 0)
+        return {
+            "initial": np.exp(params.log_initial[-1]),
+            "transition": bank[-1] if self.context == SUBJECT else average,
+            "transition_by_context": bank,
+            "transition_strength": params.strength[0],
+        }
+
+    def notes(self, params: Any) -> tuple[str, ...]:
+        return told_bounds(f"the chains by {self.context}", params.strength)
+
+    def permute(self, params: Any, order: Order) -> PlacedChain:
+        return PlacedChain(
+            params.log_initial[:, order],
+            params.log_transition[:, order][:, :, order],
+            params.pseudo_counts[:, order][:, :, order],
+            params.initial_pseudo_counts[:, order],
+            params.strength[:, order],
+            params.initial_strength,
+            params.left[:, order],
+        )
+
+    def check_params(self, params: Any, data: Trajectories, n_intentions: int) -> None:
+        super().check_params(params, data, n_intentions)
+        bank = params.log_transition.shape
+        strengths = {"strength": (1, n_intentions), "initial_strength": (1, 1)}
+        tables = {"pseudo_counts": bank, "initial_pseudo_counts": params.log_initial.shape, "left": bank[:2]}
+        check_positive(params, PlacedChain, **strengths, **tables)

@@ -1,0 +1,47 @@
+"""One intention for a whole session: clustering of sessions by what their animals wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hiql.data.trajectories import Trajectories
+from hiql.dynamics.chain import ChainCounts, ChainPrior, shares_told
+from hiql.dynamics.markov import ChainParameters, MarkovChain
+from hiql.errors import InvalidParameter
+from hiql.parts.part import FloatArray
+from hiql.parts.registry import register
+
+
+@register
+@dataclass(frozen=True)
+class SessionWise(MarkovChain):
+    """z_0 ~ Π, and z_t = z_0: Λ is the identity, its zeros exact.
+
+    With it a model is a mixture of ways to act, one for each session; ``smooth_proba`` is the same at all steps of a
+    session, and ``initial_`` the share of sessions of each kind.
+    """
+
+    def start(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> ChainParameters:
+        with np.errstate(divide="ignore"):
+            staying = np.log(np.eye(n_intentions))[None]
+        return replace(super().start(data, n_intentions, rng), log_transition=staying)
+
+    def prior(self, params: ChainParameters) -> ChainPrior:
+        """One for staying, in place of what is never counted: so also an intention without sessions is never left."""
+        return super().prior(params)._replace(transitions=np.eye(params.log_initial.shape[-1])[None])
+
+    def from_vector(self, vector: FloatArray, like: ChainParameters) -> ChainParameters:
+        """A jump may move how sessions begin, and nothing else."""
+        jumped: ChainParameters = super().from_vector(vector, like)
+        return replace(jumped, log_transition=like.log_transition)
+
+    def n_free(self, counts: ChainCounts) -> int:
+        return shares_told(counts.initial)
+
+    def check_params(self, params: ChainParameters, data: Trajectories, n_intentions: int) -> None:
+        super().check_params(params, data, n_intentions)
+        if not (np.exp(params.log_transition[0]) == np.eye(n_intentions)).all():
+            remedy = "let no intention be left within a session"
+            raise InvalidParameter(parameter="log_transition", value=np.exp(params.log_transition[0]), remedy=remedy)

@@ -1,0 +1,68 @@
+"""The same fit, seen otherwise: intentions in another order, or over finer states."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from hiql.choices.table import lifted
+from hiql.engine.problem import Point
+from hiql.errors import InvalidParameter
+
+PER_INTENTION = ("reward_", "q_", "value_", "share_")
+"""Fitted attributes beside those that the parts show, with intentions along their first axis."""
+
+
+class SeenOtherwise:
+    """What fitted models can be turned into without another fit: a mixin."""
+
+    n_intentions: int
+    _parts: Any
+    _set_parameters: Any
+    dynamics_parameters_: Any
+    choice_parameters_: Any
+    reward_: Any
+    q_: Any
+    value_: Any
+    n_states_: int
+    about_: dict[str, Any]
+
+    def permuted(self, order: npt.ArrayLike) -> Self:
+        """A copy in which intention ``order[i]`` is called i."""
+        check_is_fitted(self)
+        index = np.asarray(order, dtype=np.intp)
+        if sorted(index.tolist()) != list(range(self.n_intentions)):
+            raise InvalidParameter(
+                parameter="order", value=order, remedy=f"name each of 0…{self.n_intentions - 1} exactly once"
+            )
+        other = copy(self)
+        params = self.dynamics_parameters_, self.choice_parameters_
+        moved = (part.permute(own, index) for part, own in zip(self._parts(), params, strict=True))
+        other._set_parameters(Point(*moved))
+        for name in PER_INTENTION:
+            if hasattr(self, name):
+                setattr(other, name, getattr(self, name)[index])
+        other.about_ = dict(self.about_)
+        if "names" in self.about_:
+            other.about_["names"] = [self.about_["names"][i] for i in index]
+        return other
+
+    def lifted(self, parent: npt.ArrayLike) -> Self:
+        """The same intentions over finer states: state s of the copy behaves like state ``parent[s]`` of this model.
+
+        With the back-off of :func:`hiql.evaluate.fit_coarse_to_fine`, a fit to short histories is where the fit to
+        longer ones starts and what its policies are pulled towards.
+        """
+        check_is_fitted(self)
+        at = np.asarray(parent, dtype=np.intp)
+        other = copy(self)
+        other._set_parameters(Point(self.dynamics_parameters_, lifted(self.choice_parameters_, at)))
+        other.reward_, other.q_, other.value_ = self.reward_[:, at], self.q_[:, at], self.value_[:, at]
+        other.n_states_ = len(at)
+        for name in ("log_likelihood_", "objective_", "trace_", "n_free_", "coding_"):  # of the coarse data
+            delattr(other, name)
+        return other
