@@ -69,7 +69,7 @@ SAME = {
     "big-endian.txt": b"\xfe\xff" + ROWS.encode("utf-16-be"),
     "four-bytes.txt": ROWS.encode("utf-32"),
     "mark.csv": ROWS.encode("utf-8-sig"),
-    "gzipped.csv": gzip.compress(ROWS.encode()),
+    "gzipped.csv": gzip.compress(ROWS.encode(), mtime=0),
     "unpacked.csv.gz": ROWS,
     "text.parquet": ROWS,
     "index.csv": FRAME.to_csv(),
