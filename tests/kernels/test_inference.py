@@ -47,8 +47,7 @@ def test_all_routines_agree_with_enumeration_of_all_paths(n_intentions, n_rows, 
     np.testing.assert_array_equal(most_likely_path(data, chain, np.log(policy)), np.concatenate([t[3] for t in truth]))
 
 
-@pytest.mark.parametrize("n_rows", [1, 3])
-@pytest.mark.parametrize("n_intentions", [11, 16])
+@pytest.mark.parametrize(("n_intentions", "n_rows"), [(11, 3), (16, 1)])
 def test_many_intentions_agree_with_the_numpy_twin(n_intentions, n_rows):
     """Beyond ``MOST_UNROLLED`` the loops are others."""
     rng = np.random.default_rng(0)

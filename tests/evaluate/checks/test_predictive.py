@@ -40,6 +40,7 @@ def test_data_of_the_model_itself_lie_inside():
     assert (table["simulated"] <= table["high"]).all()
 
 
+@pytest.mark.slow
 def test_a_range_of_95_percent_holds_95_percent():
     """20 data sets of the model × 7 statistics: about 7 of 140 outside."""
     tables = [
