@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -37,7 +38,7 @@ def rows() -> Iterator[Row]:
         reading = problem_of(data, n_intentions).read(parameters.point)
         contenders: Contenders = {"1": hiql_loop(reading)}
         for size in BANKS:
-            contenders[str(size)] = hiql_loop(reading._replace(chain=partial(by_state, reading, size)))
+            contenders[str(size)] = hiql_loop(replace(reading, chain=partial(by_state, reading, size)))
         agree(contenders)
         times = race(contenders, repeats=15, clock=time.thread_time)
         per_step = {name: f"{1e9 * taken.min() / data.n_steps:.1f} ns" for name, taken in times.items()}

@@ -197,6 +197,9 @@ def test_the_rules_can_be_set():
     at_barrier = np.flatnonzero(np.isin(fickle.states, (16, 12, 8)))
     assert len(at_barrier) > 100
     assert_array_equal(fickle.intentions[at_barrier], 1 - fickle.intentions[at_barrier - 1])
+    late = simulate_two_goals(300, random_state=0, switch_at_barrier=1.0, give_up=0.0, on_leaving=True).data
+    later = np.flatnonzero(late.time > 0)
+    assert_array_equal(np.diff(late.intentions)[later - 1] != 0, np.isin(late.states[later - 1], BARRIERS))
     early = simulate_two_goals(300, random_state=0, switch_at_barrier=0.0, give_up=1.0, give_up_step=1).data
     assert_array_equal(early.intentions[early.time > 0], ABANDON)
 

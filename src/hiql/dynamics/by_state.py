@@ -7,22 +7,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hiql.data.codes import label_text
 from hiql.data.coding import Coding
-from hiql.data.matching import context_column
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import ChainCounts, ChainPrior, Timeline
+from hiql.dynamics.contexts import check_context, context_named
 from hiql.dynamics.markov import ChainParameters, MarkovChain
 from hiql.errors import InvalidParameter
 from hiql.parts.log_probabilities import check_positive
 from hiql.parts.part import FloatArray, Order
+from hiql.parts.reads import STATE_LEFT, SUBJECT, Reads
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows
 from hiql.priors import Learned, Tree, learn, settled, told_bounds
 
-STATE_LEFT, STATE_ENTERED, LAST_ACTION, SUBJECT = "state left", "state entered", "last action", "subject"
 BEFORE_LEARNING = 2.0
 """Pseudo-counts of each row until the prior is learned."""
 
@@ -51,27 +50,33 @@ class ByState(MarkovChain):
 
     Parameters
     ----------
-    context : "state left" (that of the step before), "state entered", "last action", "subject" (then beginnings have a
-        row for each subject, too), or the name of one of the data's contexts
+    context : "state left" (that of the step before), "state entered", "last action", "last outcome" (its label, or its
+        amount), "subject" (then beginnings have a row for each subject, too), or the name of one of the data's contexts
     pseudo_count : as in :class:`MarkovChain`, of the beginnings and of the common matrix
     """
 
     context: str = STATE_LEFT
     coding: Coding | None = field(default=None, repr=False, kw_only=True)
 
+    @property
+    def pooled(self) -> bool:
+        return True
+
     def knowing(self, coding: Coding) -> ByState:
         return replace(self, coding=coding) if self.coding is None else self
 
     def check(self, data: Trajectories, n_intentions: int) -> None:  # noqa: ARG002
-        if not isinstance(self.context, str):
-            remedy = f"choose {STATE_LEFT!r}, {STATE_ENTERED!r}, {LAST_ACTION!r} or the name of a context of the data"
-            raise InvalidParameter(parameter="context", value=self.context, remedy=remedy)
+        check_context(self.context, self._coding(data))
         if not self.pseudo_count > 0:
             raise InvalidParameter(parameter="pseudo_count", value=self.pseudo_count, remedy="choose a number > 0")
-        self._codes(data)
+        self.bind(data)
+
+    def _coding(self, data: Trajectories) -> Coding:
+        return Coding.of(data) if self.coding is None else self.coding
 
     def bind(self, data: Trajectories) -> Timeline:
-        size, codes = self._codes(data)
+        coding, context = self._coding(data), context_named(self.context)
+        size, codes = len(context.labels(coding)), context.codes(coding, data)
         known = np.where((codes >= 0) & (codes < size), codes, size)
         moves = Rows.of_steps(size + 1, known, data.offsets)
         if self.context != SUBJECT:
@@ -79,38 +84,18 @@ class ByState(MarkovChain):
         firsts = known[data.offsets[:-1]]
         return Timeline(Rows.of_steps(size + 1, firsts, np.arange(data.n_sessions + 1)), moves)
 
-    def _codes(self, data: Trajectories) -> tuple[int, npt.NDArray[np.integer]]:
-        """How many contexts there are, and that of each step (N,)."""
-        if self.context == STATE_ENTERED:
-            return data.n_states, data.states
-        if self.context in (STATE_LEFT, LAST_ACTION):
-            at_left = self.context == STATE_LEFT
-            size, now = (data.n_states, data.states) if at_left else (data.n_actions, data.actions)
-            return size, np.r_[-1, now[:-1]]
-        coding = Coding.of(data) if self.coding is None else self.coding
-        if self.context == SUBJECT:
-            return len(coding.subjects), np.repeat(coding.subject_codes(data), data.lengths)
-        labels = coding.context_labels[context_column(self.context, coding.context_names)]
-        return len(labels), coding.context_codes(data, self.context)
+    @property
+    def reads(self) -> Reads:
+        return (self.context,) if type(self).bind is ByState.bind else None
 
     def code_of(self, context: Hashable) -> int:
         """The row of a context, by its label."""
-        labels = self._labels()
+        assert self.coding is not None  # a fitted model's parts know what they were fitted to
+        labels = [label_text(label) for label in context_named(self.context).labels(self.coding)]
         if label_text(context) not in labels:
             known = ", ".join(labels[:8]) + (" …" if len(labels) > 8 else "")
             raise InvalidParameter(parameter="context", value=context, remedy=f"choose from {known}")
         return labels.index(label_text(context))
-
-    def _labels(self) -> list[str]:
-        coding = self.coding
-        assert coding is not None  # a fitted model's parts know what they were fitted to
-        if self.context == SUBJECT:
-            return list(coding.subjects)
-        if self.context in (STATE_LEFT, STATE_ENTERED):
-            return [label_text(label) for label in coding.state_labels or range(coding.n_states)]
-        if self.context == LAST_ACTION:
-            return [label_text(label) for label in coding.action_labels or range(coding.n_actions)]
-        return [label_text(x) for x in coding.context_labels[context_column(self.context, coding.context_names)]]
 
     def for_others(self, params: Any, data: Trajectories) -> PlacedChain:
         """Where subjects are the contexts: parameters for those of these data, around the same population."""

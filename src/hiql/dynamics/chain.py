@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
 from hiql.parts.part import FloatArray, Params, Part
-from hiql.parts.rows import Rows, Sessions
+from hiql.parts.rows import Rows, Sessions, Some
 
 
 class Timeline(NamedTuple):
@@ -21,11 +21,16 @@ class Timeline(NamedTuple):
     moves: Rows
 
 
+SomeOfBoth = tuple[Some | None, Some | None]
+"""The rows of beginnings and of moves that a chunk reads, where these are few of many."""
+
+
 class Chain(NamedTuple):
     """A Markov chain over P phases for a chunk of sessions, probabilities not logs.
 
     Session n begins with ``initial[begins[n]]`` (P,); ``bank[rows[t]]`` (P, P) leads into step t; ``phases`` (P,) says
-    which intention each phase belongs to. A plain Markov chain has P = K, one row and one matrix.
+    which intention each phase belongs to. A plain Markov chain has P = K, one row and one matrix. ``some`` says which
+    rows of the whole tables of beginnings and of moves these are, if not all.
     """
 
     initial: FloatArray
@@ -33,6 +38,7 @@ class Chain(NamedTuple):
     bank: FloatArray
     rows: npt.NDArray[np.uint32]
     phases: npt.NDArray[np.intp]
+    some: SomeOfBoth = (None, None)
 
 
 class ChainCounts(NamedTuple):
@@ -60,8 +66,21 @@ class IntentionDynamics(Part[Params], Protocol[Params]):
         """
         ...
 
+    def units(self, data: Trajectories) -> npt.NDArray[np.integer[Any]]:
+        """(n_sessions,) the unit of smoothing that each session belongs to: intentions go on from one session of a unit
+        to the next. Unless a dynamics says otherwise (:class:`~hiql.parts.part.NothingToLearn`), each is its own."""
+        ...
+
     def chain(self, params: Params, timeline: Timeline) -> Callable[[Sessions], Chain]:
         """The chain these parameters mean, chunk by chunk."""
+        ...
+
+    def statistics(self, params: Params, timeline: Timeline, sessions: Sessions, counts: ChainCounts) -> Any:
+        """What ``update`` wants to know of a chunk whose rows have these expected counts; chunks add up."""
+        ...
+
+    def add_up(self, statistics: Sequence[tuple[Any, SomeOfBoth]]) -> Any:
+        """The statistics of all data from those of successive chunks, each with the rows that it read."""
         ...
 
     def conjugate(self, params: Params) -> ChainPrior | None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import Chain, ChainCounts, ChainPrior, Timeline, shares_told
+from hiql.dynamics.chain import Chain, ChainCounts, ChainPrior, SomeOfBoth, Timeline, shares_told
 from hiql.errors import InvalidParameter
 from hiql.kernels.log_tables import log_shares
 from hiql.parts.log_probabilities import LogProbabilities, check_tables, log_dirichlet
 from hiql.parts.part import FloatArray, Order
+from hiql.parts.reads import Reads
 from hiql.parts.registry import register
-from hiql.parts.rows import Rows, Sessions
+from hiql.parts.rows import Rows, Sessions, add_rows
 
 
 @register
@@ -56,6 +58,11 @@ class MarkovChain(LogProbabilities):
     def bind(self, data: Trajectories) -> Timeline:
         return Timeline(Rows.only(np.arange(data.n_sessions + 1)), Rows.only(data.offsets))
 
+    @property
+    def reads(self) -> Reads:
+        """Nothing; unknown for a subclass with a ``bind`` of its own, unless it says otherwise."""
+        return () if type(self).bind is MarkovChain.bind else None
+
     def start(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> ChainParameters:
         """Π uniform; Λ = 0.95·I plus normal noise of deviation 0.05, made positive, rows normalised (Appendix C)."""
         begins, moves = self.bind(data)
@@ -72,10 +79,18 @@ class MarkovChain(LogProbabilities):
         phases = np.arange(initial.shape[-1])
 
         def of(sessions: Sessions) -> Chain:
-            begins, moves = (rows.between(*sessions) for rows in timeline)
-            return Chain(initial, begins, bank, moves, phases)
+            begins, moves = (rows.chunk(sessions) for rows in timeline)
+            some = begins.some, moves.some
+            return Chain(begins.of(initial), begins.numbers, moves.of(bank), moves.numbers, phases, some)
 
         return of
+
+    def statistics(self, params: Any, timeline: Any, sessions: Sessions, counts: ChainCounts) -> ChainCounts:  # noqa: ARG002
+        return counts
+
+    def add_up(self, statistics: Sequence[tuple[ChainCounts, SomeOfBoth]]) -> ChainCounts:
+        tables = zip(*(zip(counts, some, strict=True) for counts, some in statistics), strict=True)
+        return ChainCounts(*(add_rows(table) for table in tables))
 
     def update(self, params: ChainParameters, counts: ChainCounts) -> ChainParameters:
         """Paper, eqs. (10) and (11), with pseudo-counts; a row that was never left stays uniform."""

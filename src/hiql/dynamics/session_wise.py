@@ -1,10 +1,12 @@
-"""One intention for a whole session: clustering of sessions by what their animals wanted."""
+"""One intention for a whole session, or a whole animal: clustering by what animals wanted."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import ChainCounts, ChainPrior, shares_told
@@ -13,15 +15,35 @@ from hiql.errors import InvalidParameter
 from hiql.parts.part import FloatArray
 from hiql.parts.registry import register
 
+UNITS = SESSION, SUBJECT = "session", "subject"
+
 
 @register
 @dataclass(frozen=True)
 class SessionWise(MarkovChain):
     """z_0 ~ Π, and z_t = z_0: Λ is the identity, its zeros exact.
 
-    With it a model is a mixture of ways to act, one for each session; ``smooth_proba`` is the same at all steps of a
-    session, and ``initial_`` the share of sessions of each kind.
+    With it a model is a mixture of ways to act, one for each unit; ``smooth_proba`` is the same at all steps of a unit,
+    and ``initial_`` the share of units of each kind.
+
+    Parameters
+    ----------
+    unit : "session", or "subject": all sessions of an animal, wherever they stand in the data, share one intention.
+        Whose intention is which is not remembered: other sessions of an animal tell anew.
     """
+
+    unit: str = SESSION
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.unit not in UNITS:
+            raise InvalidParameter(parameter="unit", value=self.unit, remedy=f"choose {SESSION!r} or {SUBJECT!r}")
+
+    def units(self, data: Trajectories) -> npt.NDArray[np.integer[Any]]:
+        if self.unit == SESSION:
+            return super().units(data)
+        numbers = {name: n for n, name in enumerate(dict.fromkeys(data.subjects))}
+        return np.array([numbers[name] for name in data.subjects], dtype=np.int64)
 
     def start(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> ChainParameters:
         with np.errstate(divide="ignore"):
@@ -43,5 +65,5 @@ class SessionWise(MarkovChain):
     def check_params(self, params: ChainParameters, data: Trajectories, n_intentions: int) -> None:
         super().check_params(params, data, n_intentions)
         if not (np.exp(params.log_transition[0]) == np.eye(n_intentions)).all():
-            remedy = "let no intention be left within a session"
+            remedy = "let no intention be left"
             raise InvalidParameter(parameter="log_transition", value=np.exp(params.log_transition[0]), remedy=remedy)

@@ -62,6 +62,7 @@ class Switching(NamedTuple):
     at_barrier: float
     give_up: float
     give_up_step: int
+    on_leaving: bool
 
 
 def simulate_two_goals(
@@ -73,14 +74,16 @@ def simulate_two_goals(
     switch_at_barrier: float = 0.3,
     give_up: float = 0.5,
     give_up_step: int = 8,
+    on_leaving: bool = False,
 ) -> TwoGoals:
     """Simulate the expert that heads for (4, 4) and may abandon it for (0, 0).
 
     Each session starts at (0, 0) with intention "goal" (reward 1 at (4, 4)); the other is "abandon" (reward 1 at
     (0, 0)). Both policies are greedy in the optimal Q, or Boltzmann with an ``inverse_temperature``. Before each
     action, on a barrier the intention switches with probability 0.3; elsewhere, at t = 8 (counted from 0), it becomes
-    "abandon" with probability 0.5. A session ends on reaching (4, 4), or (0, 0) from another cell: staying at the start
-    does not end it.
+    "abandon" with probability 0.5. With ``on_leaving`` the barrier has to be the cell of the step before: the animal
+    acts there as it meant to, and changes its mind on the way out. A session ends on reaching (4, 4), or (0, 0) from
+    another cell: staying at the start does not end it.
 
     The defaults are the authors' own expert: numpy's legacy generator, seeded with 10015, gives at each step the number
     that decides about a switch (on a barrier, or at t = 8), the action and the next state. The first n sessions of a
@@ -93,7 +96,7 @@ def simulate_two_goals(
     reward[GOAL, world.places["goal"]] = reward[ABANDON, world.places["origin"]] = 1.0
     policy = np.stack([_policy(world, reward[z], z, inverse_temperature) for z in (GOAL, ABANDON)])
     cells = tuple(_state(cell) for cell in barriers)
-    switching = Switching(frozenset(cells), switch_at_barrier, give_up, give_up_step)
+    switching = Switching(frozenset(cells), switch_at_barrier, give_up, give_up_step, on_leaving)
     rng: Any = random_state
     if isinstance(random_state, int | np.integer):
         rng = np.random.RandomState(random_state)
@@ -131,7 +134,8 @@ class _Walk:
         steps: list[tuple[int, int, int, int]] = []
         state, intention, over = self._world.start, GOAL, False
         while not over:
-            intention = self._changed(intention, state, len(steps))
+            left = steps[-1][0] if steps else None
+            intention = self._changed(intention, left if self._switching.on_leaving else state, len(steps))
             action = ORDER[self._draw(self._actions[intention][state])]
             arrived = self._columns[self._draw(self._arrivals[state][action])]
             steps.append((state, action, arrived, intention))
@@ -139,8 +143,8 @@ class _Walk:
             over, state = home or arrived == self._world.places["goal"], arrived
         return steps
 
-    def _changed(self, intention: int, state: int, t: int) -> int:
-        if state in self._switching.barriers:
+    def _changed(self, intention: int, place: int | None, t: int) -> int:
+        if place in self._switching.barriers:
             return 1 - intention if self._random() < self._switching.at_barrier else intention
         if t == self._switching.give_up_step:
             return ABANDON if self._random() < self._switching.give_up else intention
