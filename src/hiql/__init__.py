@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from hiql.data.reading import read_table
     from hiql.data.streaming import stream_table
     from hiql.data.trajectories import Trajectories
-    from hiql.models import HIAVI, HIQL, IntentionModel
+    from hiql.models import GLMHMM, HIAVI, HIQL, IntentionModel
     from hiql.models.persistence import load
     from hiql.rewards.iavi import iavi
     from hiql.rewards.iql import iql
     from hiql.rewards.preference import Preference
+    from hiql.sweep.door import select
     from hiql.worlds.mdp import MDP
 
 _HOMES = {
+    "GLMHMM": "hiql.models",
     "HIAVI": "hiql.models",
     "HIQL": "hiql.models",
     "MDP": "hiql.worlds.mdp",
@@ -40,6 +42,7 @@ _HOMES = {
     "read_freibox": "hiql.data.importers",
     "read_nwb": "hiql.data.importers",
     "read_table": "hiql.data.reading",
+    "select": "hiql.sweep.door",
     "session_folds": "hiql.data.folds",
     "stream_table": "hiql.data.streaming",
 }
@@ -68,6 +71,7 @@ _MOVED = {"persistence": "hiql.models.persistence"}
 """Modules of the first release that now live in a room."""
 
 __all__ = [
+    "GLMHMM",
     "HIAVI",
     "HIQL",
     "MDP",
@@ -88,6 +92,7 @@ __all__ = [
     "read_nwb",
     "read_table",
     "rewards",
+    "select",
     "session_folds",
     "solvers",
     "stream_table",

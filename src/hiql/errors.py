@@ -276,6 +276,17 @@ class DatasetUnavailable(HiqlError):
         return f"data set {name!r} is not available: {problem}; {remedy}"
 
 
+class ParametersNotCounted(HiqlError):
+    """A criterion that counts free parameters, asked of a model whose rows are pooled."""
+
+    @staticmethod
+    def describe(criterion: str) -> str:
+        return (
+            f"there is no {criterion} where rows are pooled: the learned prior ties them, and nobody can say how many "
+            f'are free; compare held-out likelihoods (hiql.select(…, by="held-out"), --by held-out)'
+        )
+
+
 class ImpossibleSession(UserWarning):
     """A session that a model rules out: its log-likelihood is −inf. A warning, as that is a number like any other."""
 

@@ -7,14 +7,15 @@ all paths is made from.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 import hiql
-from hiql.choices import AnimalTables, Policies, PooledTable, TableChoice
+from hiql.choices import AnimalTables, LinearChoice, LinearWeights, Policies, PooledTable, TableChoice
 from hiql.choices.pooled import PooledPolicies
 from hiql.data.coding import Coding
 from hiql.dynamics import ByState, MarkovChain, SessionWise
@@ -35,20 +36,28 @@ BEGINNINGS = np.array([[0.5, 0.5], [0.9, 0.1], [0.1, 0.9]])
 
 
 class Clock(NamedTuple):
-    """A dynamics; how session n begins (K,) and what leads into step t (K, K); parameters of two clear intentions."""
+    """A dynamics; how session n begins (K,) and what leads into step t (K, K); parameters of two clear intentions.
+
+    One that differs from another only in what it hands to the model is tried with some ``ways`` to choose, not all.
+    """
 
     part: Any
     begins: Callable[[Any, Any, int], np.ndarray]
     moves: Callable[[Any, Any, int], np.ndarray]
     known: Any
+    ways: tuple[str, ...] | None = None
 
 
 class Way(NamedTuple):
-    """A choice; the probabilities of the actions at step t (K, A); parameters of two clear intentions."""
+    """A choice; the probabilities of the actions at step t (K, A); parameters of two clear intentions.
+
+    One that hands to the model what another does is tried with some ``clocks``, not all.
+    """
 
     part: Any
     acts: Callable[[Any, Any, int], np.ndarray]
     known: Any
+    clocks: tuple[str, ...] | None = None
 
 
 def first_beginning(params, data, n):
@@ -99,6 +108,11 @@ def by_input(params, data, t):
     return np.stack([1 - right, right], axis=-1)
 
 
+def by_weights(params, data, t):
+    chosen = softmax(params.weights @ [data.inputs[t, 0], 1.0], axis=-1)
+    return (1 - params.lapse[:, None]) * chosen + params.lapse[:, None] / N_ACTIONS
+
+
 def tables(n_beginnings, n_matrices):
     return ChainParameters(np.log(BEGINNINGS[:n_beginnings]), np.log(MATRICES[:n_matrices]))
 
@@ -117,6 +131,9 @@ FITTED_TO = Coding(
 )
 CLOCKS = {
     "session-wise": Clock(SessionWise(), first_beginning, only_matrix, ONE_KIND_A_SESSION),
+    "animal-wise": Clock(
+        SessionWise(unit="subject"), first_beginning, only_matrix, ONE_KIND_A_SESSION, ways=("table", "input")
+    ),
     "by-state": Clock(ByState(), first_beginning, matrix_of_the_state_left, placed(1, N_STATES + 1)),
     "by-subject": Clock(
         ByState(context="subject", coding=FITTED_TO), beginning_of_the_subject, matrix_of_the_subject, placed(3, 3)
@@ -132,7 +149,11 @@ POOLED = PooledPolicies(HABITS.log_policy, 2.0 * POLICIES, np.full((2, 1), 2.0))
 ANIMALS = PooledPolicies(
     np.tile(HABITS.log_policy, (1, 3, 1)), np.tile(2.0 * POLICIES, (1, 3, 1)), np.full((2, 2), 2.0)
 )
+WEIGHTS = LinearWeights(np.array([[[-2.0, 0.2], [2.0, -0.2]], [[2.0, 0.0], [-2.0, 0.0]]]), np.ones((2, 2)), np.zeros(2))
+LAPSES = replace(WEIGHTS, weights=2.0 * WEIGHTS.weights, lapse=np.array([0.1, 0.05]))
 WAYS = {
+    "linear": Way(LinearChoice(coding=FITTED_TO), by_weights, WEIGHTS, clocks=("markov", "by-subject")),
+    "lapses": Way(LinearChoice(0.1, lapse=True, coding=FITTED_TO), by_weights, LAPSES, clocks=("markov",)),
     "pooled": Way(PooledTable(), by_table, POOLED),
     "animals": Way(AnimalTables(coding=FITTED_TO), by_table_of_the_animal, ANIMALS),
     "table": Way(TableChoice(0.1), by_table, HABITS),
@@ -159,7 +180,9 @@ class Pair(NamedTuple):
 
 def pairs(choose=lambda clock, way: True):
     """A parametrisation over the pairs for which ``choose(clock, way)`` holds."""
-    chosen = {f"{c}-{w}": Pair(CLOCKS[c], WAYS[w]) for c in CLOCKS for w in WAYS if choose(CLOCKS[c], WAYS[w])}
+    meant = [(c, w) for c in CLOCKS for w in CLOCKS[c].ways or WAYS if c in (WAYS[w].clocks or CLOCKS)]
+    names = [(c, w) for c, w in meant if choose(CLOCKS[c], WAYS[w])]
+    chosen = {f"{c}-{w}": Pair(CLOCKS[c], WAYS[w]) for c, w in names}
     return pytest.mark.parametrize("pair", chosen.values(), ids=chosen.keys())
 
 

@@ -67,7 +67,7 @@ def test_the_same_bits_from_chunks_that_were_sent_elsewhere(pair, in_chunks):
     problem, point, _ = in_chunks
     parts = [replace(problem, data=problem.data.select(range(*sessions))) for sessions in chunks(problem.data)]
     counted = [count_part(Parcel(part), Parcel(point)).value for part in parts]
-    assert_same(arrays(add_up(counted, problem.choice.add_up)), arrays(problem.expect(point)))
+    assert_same(arrays(add_up(counted, problem.dynamics.add_up, problem.choice.add_up)), arrays(problem.expect(point)))
 
 
 @pairs()

@@ -116,7 +116,7 @@ def test_data_at_the_edges_are_fitted(pair):
     """Sessions of one step, of missing steps only, and an ordinary one."""
     edges = some_data(3, lengths=(1, 1, 1, 1, 25), missing=0.5)
     model = pair.model(max_iter=5).fit(edges)
-    assert np.isfinite([model.score(edges), model.bic(edges), *model.share_]).all()
+    assert np.isfinite([model.score(edges), model.aic(edges), *model.share_]).all()
     gone = some_data(4, lengths=(7, 1), missing=1.0)
     assert model.score(gone) == pytest.approx(0.0, abs=1e-9)
     np.testing.assert_allclose(model.smooth_proba(gone).sum(axis=1), 1.0, atol=1e-9)

@@ -102,7 +102,7 @@ def test_a_jump_leads_to_counts_however_far_it_goes(longest):
     zero = sweeper.begin(start)
     one = sweeper.sweep(zero)
     two = sweeper.sweep(one)
-    nearly_done = one.moved(two.memory * (1 + 1e-9))  # v = 0 but for rounding: go far
+    nearly_done = one._replace(memory=two.memory * (1 + 1e-9))  # v = 0 but for rounding: go far
     for middle in (one, nearly_done):
         jump, factor = _extrapolate(sweeper, zero, middle, two, longest)
         assert 1.0 <= factor <= longest

@@ -77,14 +77,23 @@ def test_policies_that_all_but_exclude_what_then_happens(pseudo_count):
     check(other.fit(mixed, init=model), mixed)
 
 
+def told(method, data):
+    """What a method answers about data that its model rules out; it must say where, and point at who asked."""
+    where = r"1 of 1 sessions are impossible .* session '0', step \d \(state 0"
+    with pytest.warns(ImpossibleSession, match=where) as seen:
+        answer = method(data)
+    assert [warning.filename for warning in seen] == [__file__]
+    return answer
+
+
 def test_policies_that_exclude_what_then_happens():
-    """The score is −inf and says where; posteriors pass over what cannot be; a fit that starts there recovers."""
+    """The score is −inf; it, posteriors and the path say where and pass over it; a fit that starts there recovers."""
     model, mixed, other = three_habits(0.0)
     assert (model.policy_ == 0).any()
     assert np.isfinite(model.reward_).all()
-    with pytest.warns(ImpossibleSession, match=r"1 of 1 sessions are impossible .* session '0', step \d \(state 0"):
-        assert model.score(mixed) == -np.inf
-    posteriors = model.smooth_proba(mixed), model.filter_proba(mixed), model.predict_action_proba(mixed)
+    assert told(model.score, mixed) == -np.inf
+    assert set(told(model.decode, mixed)) <= {0, 1, 2}
+    posteriors = told(model.smooth_proba, mixed), told(model.filter_proba, mixed), model.predict_action_proba(mixed)
     for posterior in posteriors:
         np.testing.assert_allclose(posterior.sum(axis=1), 1.0, atol=1e-8)
     again = other.fit(mixed, init=model)
@@ -95,4 +104,5 @@ def test_policies_that_exclude_what_then_happens():
 def test_a_model_with_zeros_is_saved_and_comes_back(tmp_path):
     model, mixed, _ = three_habits(0.0)
     model.save(tmp_path / "model.hiql")
-    np.testing.assert_array_equal(hiql.load(tmp_path / "model.hiql").smooth_proba(mixed), model.smooth_proba(mixed))
+    found, again = (told(of.smooth_proba, mixed) for of in (model, hiql.load(tmp_path / "model.hiql")))
+    np.testing.assert_array_equal(again, found)

@@ -69,10 +69,10 @@ def log_forward_backward(pairs, rows, initial, bank, policy):
     T, K = e.shape
     predicted, alpha, beta = np.zeros((T, K)), np.zeros((T, K)), np.zeros((T, K))
     for t in range(T):
-        predicted[t] = first if t == 0 else logsumexp(alpha[t - 1][:, None] + log_bank[rows[t]], axis=0)
+        predicted[t] = first if t == 0 else np.logaddexp.reduce(alpha[t - 1][:, None] + log_bank[rows[t]], axis=0)
         alpha[t] = predicted[t] + e[t]
     for t in range(T - 2, -1, -1):
-        beta[t] = logsumexp(log_bank[rows[t + 1]] + e[t + 1] + beta[t + 1], axis=1)
+        beta[t] = np.logaddexp.reduce(log_bank[rows[t + 1]] + e[t + 1] + beta[t + 1], axis=1)
     total = logsumexp(alpha[-1])
     transitions = np.zeros_like(bank)
     for t in range(1, T):

@@ -13,6 +13,7 @@ from hiql.choices.table import Policies
 from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.parts.part import FloatArray
+from hiql.parts.reads import STATE_ENTERED, SUBJECT, Reads
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows
 from hiql.priors import Tree
@@ -58,6 +59,10 @@ class AnimalTables(PooledTable):
         known = pairs < data.n_states * data.n_actions
         first = self._first_row(data, np.arange(data.n_steps)) * data.n_actions
         return Rows.of_steps(size + 1, np.where(known, pairs + first, size), data.offsets)
+
+    @property
+    def reads(self) -> Reads:
+        return (STATE_ENTERED, SUBJECT) if type(self).bind is AnimalTables.bind else None
 
     def proba(self, params: Policies, data: Trajectories, steps: npt.NDArray[np.integer[Any]]) -> FloatArray:
         """Uniform where the state is missing."""

@@ -93,6 +93,10 @@ class StepChoice(NothingToLearn, ABC):
     def conjugate(self, params: Any) -> None:  # noqa: ARG002
         return None
 
+    def explained(self, params: Any, log_policy: FloatArray) -> Any:  # noqa: ARG002
+        """As they are: rewards explain tables."""
+        return params
+
     # --- arrays with the intentions along the first axis -------------------------------------------------------
 
     def permute(self, params: Any, order: Order) -> Any:

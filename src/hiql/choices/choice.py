@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
 from hiql.parts.part import FloatArray, Order, Params, Part
-from hiql.parts.rows import Rows, Sessions, Some
+from hiql.parts.rows import Sessions, Some
 
 
 class Taken(NamedTuple):
@@ -63,13 +63,15 @@ class Choice(Part[Params], Protocol[Params]):
         """Whether the parameters have ``log_policy`` (K, S, A), which is what rewards explain."""
         ...
 
-    def bind(self, data: Trajectories) -> Rows: ...
+    def bind(self, data: Trajectories) -> Any:
+        """The rows that the steps of these data read, as ``taken`` and ``statistics`` want them; they can ``count``."""
+        ...
 
-    def taken(self, params: Params, rows: Rows) -> Callable[[Sessions], Taken]:
+    def taken(self, params: Params, rows: Any) -> Callable[[Sessions], Taken]:
         """How likely what was done is under each intention, chunk by chunk."""
         ...
 
-    def statistics(self, params: Params, rows: Rows, sessions: Sessions, counts: FloatArray) -> FloatArray:
+    def statistics(self, params: Params, rows: Any, sessions: Sessions, counts: FloatArray) -> FloatArray:
         """What ``update`` wants to know of a chunk whose rows have these expected counts (R, K); chunks add up."""
         ...
 

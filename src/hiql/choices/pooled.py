@@ -47,6 +47,10 @@ class PooledTable(TableChoice):
 
     parents: npt.NDArray[np.intp] | None = field(default=None, kw_only=True)
 
+    @property
+    def pooled(self) -> bool:
+        return True
+
     def check(self, data: Trajectories, n_intentions: int) -> None:  # noqa: ARG002
         if np.ndim(self.pseudo_count) or not float(self.pseudo_count) > 0:
             raise InvalidParameter(parameter="pseudo_count", value=self.pseudo_count, remedy="choose a number > 0")

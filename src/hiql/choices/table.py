@@ -16,6 +16,7 @@ from hiql.errors import InvalidParameter, ShapeMismatch
 from hiql.kernels.log_tables import log_shares, scaled_exponentials
 from hiql.parts.log_probabilities import LogProbabilities, check_tables, log_dirichlet
 from hiql.parts.part import FloatArray, Order
+from hiql.parts.reads import STATE_ENTERED, Reads
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows, Sessions, Some, add_rows
 
@@ -74,6 +75,11 @@ class TableChoice(LogProbabilities):
         """A row for each pair (s, a), and a last one for steps without evidence."""
         return Rows(data.n_states * data.n_actions + 1, data.pairs_between)
 
+    @property
+    def reads(self) -> Reads:
+        """The state; unknown for a subclass with a ``bind`` of its own, unless it says otherwise."""
+        return (STATE_ENTERED,) if type(self).bind is TableChoice.bind else None
+
     def taken(self, params: Policies, rows: Rows) -> Callable[[Sessions], Taken]:
         log_policy = params.log_policy
         table, log_scale = scaled_exponentials(log_policy.reshape(len(log_policy), -1))
@@ -119,8 +125,8 @@ class TableChoice(LogProbabilities):
         if type(self).update is not TableChoice.update:
             return None
         n_intentions, _, n_actions = params.log_policy.shape
-        by_pair = np.broadcast_to(self.prior(params), params.log_policy.shape).reshape(n_intentions, -1).T
-        return ChoicePrior(np.ascontiguousarray(by_pair, dtype=np.float64), n_actions)
+        by_pair = np.full(params.log_policy.shape, self.prior(params), dtype=np.float64).reshape(n_intentions, -1).T
+        return ChoicePrior(np.ascontiguousarray(by_pair), n_actions)
 
     def prior(self, params: Policies) -> float | FloatArray:  # noqa: ARG002
         """The pseudo-counts: what broadcasts to (K, S, A)."""
@@ -139,7 +145,7 @@ class TableChoice(LogProbabilities):
 
     def explained(self, params: Policies, log_policy: FloatArray) -> Policies:
         """The same with the policies of a reward that has learned from demonstrations."""
-        return replace(params, log_policy=log_policy)
+        return params if np.array_equal(log_policy, params.log_policy) else replace(params, log_policy=log_policy)
 
     # --- what a fitted model shows, and keeps ------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from hiql.data.codes import MISSING, WHOLE, label_text
 from hiql.data.described import check_description, plain_labels
 from hiql.data.matching import context_column, in_order, input_columns, known_codes, taken
 from hiql.data.memory import Memory
+from hiql.data.outcomes import kinds_of_outcome, outcome_codes
 from hiql.data.scales import mean_and_scale, standardise
 from hiql.data.step_columns import FloatArray, IntArray
 from hiql.data.trajectories import Trajectories
@@ -29,8 +30,8 @@ class Coding:
 
     How many states and actions there are and what they are called (labels None: codes are their own labels). The
     names of the inputs, and the mean and scale of each in the data of the fit: inputs keep the user's units outside and
-    are standardised inside. The names of contexts and of subjects, by their codes, and the recipe of the traces among
-    the inputs.
+    are standardised inside. The names of contexts and of subjects, by their codes, the recipe of the traces among the
+    inputs, and the kinds of outcomes, where they are few.
     """
 
     n_states: int
@@ -44,6 +45,7 @@ class Coding:
     context_labels: tuple[tuple[Hashable, ...], ...] = ()
     subjects: tuple[str, ...] = ()
     memory: Memory | None = None
+    outcome_kinds: tuple[Hashable, ...] = ()
 
     def __post_init__(self) -> None:
         check_description(self)
@@ -63,7 +65,13 @@ class Coding:
             tuple(plain_labels(labels) or () for labels in data.context_labels),
             tuple(dict.fromkeys(data.subjects)),
             data.memory,
+            kinds_of_outcome(data),
         )
+
+    def reading_as(self, other: Coding) -> Coding:
+        """The same, but inputs, if the other has any, are in its order and scale: its weights then mean the same."""
+        names = ("input_names", "input_means", "input_scales") if other.input_names else ()
+        return replace(self, **{name: getattr(other, name) for name in names})
 
     def check(self, data: Trajectories) -> None:
         """Raise if the same codes have other labels in the data: nothing else would show the mistake.
@@ -101,6 +109,7 @@ class Coding:
             context_names=self.context_names,
             context_labels=self.context_labels,
             memory=self.memory,
+            outcomes=np.full(n_steps, np.nan) if self.outcome_kinds else None,
         )
 
     # --- columns of any data, by name -------------------------------------------------------------------------
@@ -125,6 +134,10 @@ class Coding:
     def subject_codes(self, data: Trajectories) -> npt.NDArray[np.int64]:
         """(n_sessions,) the code of each session's subject; the number of subjects for one never met."""
         return known_codes(np.arange(data.n_sessions), data.subjects, self.subjects)
+
+    def last_outcome_codes(self, data: Trajectories) -> npt.NDArray[np.int64]:
+        """(N,) the kind of outcome of the step before each; the number of kinds for another one, or none."""
+        return np.r_[len(self.outcome_kinds), outcome_codes(data, self.outcome_kinds)[:-1]]
 
     # --- whole data in these codes ----------------------------------------------------------------------------
 

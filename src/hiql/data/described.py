@@ -87,6 +87,9 @@ def check_description(coding: Coding) -> None:
     if not sound or not all(isinstance(label, str | int | float) for each in labels for label in each):
         remedy = "give for each context a tuple of numbers or text"
         raise InvalidParameter(parameter="context_labels", value=labels, remedy=remedy)
+    if not all(isinstance(kind, str | int | float) for kind in coding.outcome_kinds):
+        remedy = "give a tuple of numbers or text"
+        raise InvalidParameter(parameter="outcome_kinds", value=coding.outcome_kinds, remedy=remedy)
     if not isinstance(coding.memory, Memory | None):
         raise InvalidParameter(
             parameter="memory", value=coding.memory, remedy="give an hiql.data.memory.Memory or None"

@@ -54,6 +54,7 @@ def missing_column(kind: str, name: str, names: Sequence[str]) -> BadColumns:
     options = {
         "input": "inputs=[…] in hiql.read_table, --inputs",
         "context": "contexts=[…] in hiql.read_table, --context",
+        "outcome": "outcome=… in hiql.read_table, outcomes=… in Trajectories.from_arrays",
     }
     return BadColumns(
         what=f"the model needs the {kind} {name!r}, which the data do not have; their {kind}s: {listing}",

@@ -189,6 +189,11 @@ class Trajectories:
         """
         return self._pairs_of(slice(int(self.offsets[first]), int(self.offsets[last])))
 
+    def seen_actions(self, steps: slice) -> npt.NDArray[np.int32]:
+        """(n,) the actions of these steps, −1 where a step carries no evidence (see :attr:`observed`)."""
+        pairs = self._pairs_of(steps)
+        return np.where(pairs < self.n_states * self.n_actions, pairs % self.n_actions, -1).astype(np.int32)
+
     def _pairs_of(self, steps: slice) -> npt.NDArray[np.uint32]:
         return self._coded(steps) if self._is_streamed else self.pairs[steps]
 

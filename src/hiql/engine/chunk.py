@@ -91,7 +91,7 @@ class Chunk(NamedTuple):
 
     def checked(self) -> Chunk:
         """Itself, if chain, choice and sessions fit each other."""
-        initial, begins, bank, moves, phases = self.chain
+        initial, begins, bank, moves, phases, _ = self.chain
         if self.n_phases > MOST_PHASES:
             raise InvalidNumberOfIntentions(n_intentions=self.n_phases, remedy=f"choose at most {MOST_PHASES}")
         n_sessions, n_steps = len(self.offsets) - 1, int(self.offsets[-1])

@@ -20,8 +20,9 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
 from operator import attrgetter
-from typing import NamedTuple
 
 from hiql.engine.passes import Sweeper, Swept, sweeper_of
 from hiql.engine.problem import Point, Problem
@@ -30,14 +31,22 @@ Hopeless = Callable[[list[float]], bool]
 _objective = attrgetter("objective")
 
 
-class Climb(NamedTuple):
-    """A finished (or abandoned) run: where it ended, the objective after each accepted pass, and what it cost."""
+@dataclass(frozen=True, eq=False)
+class Climb:
+    """A finished (or abandoned) run: the objective after each accepted pass, and what it cost.
 
-    point: Point
+    ``ended_at()`` makes the parameters where it ended. Most runs of a search are compared, and never asked for them.
+    """
+
+    ended_at: Callable[[], Point]
     objective: float
     trace: tuple[float, ...]
     n_passes: int
     converged: bool
+
+    @cached_property
+    def point(self) -> Point:
+        return self.ended_at()
 
 
 def never(trace: list[float]) -> bool:  # noqa: ARG001
@@ -77,7 +86,7 @@ def climb(problem: Problem, start: Point, max_passes: int, tol: float, hopeless:
             else:
                 longest = max(2.0, longest / 2)
         best = max(best, now, key=_objective)
-    return Climb(sweeper.point(best), best.objective, tuple(trace), passes, converged)
+    return Climb(partial(sweeper.point, best), best.objective, tuple(trace), passes, converged)
 
 
 def plain_climb(problem: Problem, start: Point, max_passes: int, tol: float, hopeless: Hopeless = never) -> Climb:
@@ -93,13 +102,14 @@ def plain_climb(problem: Problem, start: Point, max_passes: int, tol: float, hop
         trace.append(step.objective)
         best = max(best, step, key=_objective)
         converged = bool(abs(trace[-1] - trace[-2]) <= tol * abs(trace[-1]))
-    return Climb(best.point, best.objective, tuple(trace), len(trace), converged)
+    return Climb(lambda: best.point, best.objective, tuple(trace), len(trace), converged)
 
 
 def _extrapolate(sweeper: Sweeper, zero: Swept, one: Swept, two: Swept, longest: float) -> tuple[Swept, float]:
     """SQUAREM's jump from three successive passes, and its length −a, between 1 and ``longest``."""
-    x, y, z = (sweeper.coordinates(swept) for swept in (zero, one, two))
+    totals = two.totals
+    x, y, z = (sweeper.coordinates(each) for each in (zero.totals, one.totals, totals))
     r, v = y - x, z - 2 * y + x
     ratio = float(r @ r) / max(float(v @ v), sys.float_info.min)
     factor = min(max(math.sqrt(ratio), 1.0), longest)
-    return sweeper.landed(two, x + factor * (2 * r + factor * v)), factor
+    return sweeper.landed(two, totals, x + factor * (2 * r + factor * v)), factor

@@ -80,7 +80,7 @@ class SpreadData:
             except Exception:  # workers may have died too often for Dask to go on; other errors will come back
                 self._parts = self._sent()
                 counted = self._counted(at)
-        return add_up(counted, self._problem.choice.add_up)
+        return add_up(counted, self._problem.dynamics.add_up, self._problem.choice.add_up)
 
     def _sent(self) -> list[Any]:
         data = self._problem.data

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +14,15 @@ import numpy.typing as npt
 from hiql.choices.choice import Taken
 from hiql.choices.table import Policies, TableChoice
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import Chain, ChainCounts
+from hiql.dynamics.chain import Chain, ChainCounts, SomeOfBoth
+from hiql.dynamics.markov import MarkovChain
 from hiql.engine.chunk import Chunk
 from hiql.engine.threads import map_in_threads
 from hiql.parts.part import FloatArray
 from hiql.parts.rows import Sessions, Some
 
 AddUp = Callable[[Sequence[tuple[FloatArray, Some | None]]], FloatArray]
+AddMoves = Callable[[Sequence[tuple[Any, SomeOfBoth]]], Any]
 STEPS_PER_CHUNK = 50_000
 """A chunk has at least this many steps, and as many as there are pairs (s, a): each chunk counts for itself."""
 FEWEST_CHUNKS = 8
@@ -28,11 +31,13 @@ MOST_CHUNKS = 16
 """Few, as their counts are kept until all are done; enough for two or four threads to end at the same time."""
 
 
-class Reading(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Reading:
     """Everything the smoother looks up, for any chunk of the sessions of ``data``: what the two parts say.
 
     ``statistics(sessions, counts)`` turns the expected counts of the rows that a chunk has read into what the choice
-    wants to know of it, and ``add_up`` those of all chunks into what it wants to know of the data.
+    wants to know of it, and ``add_up`` those of all chunks into what it wants to know of the data; ``moved`` and
+    ``add_moves`` do so for the dynamics.
     """
 
     data: Trajectories
@@ -41,6 +46,8 @@ class Reading(NamedTuple):
     taken: Callable[[Sessions], Taken]
     statistics: Callable[[Sessions, FloatArray], FloatArray]
     add_up: AddUp
+    moved: Callable[[Sessions, ChainCounts], Any]
+    add_moves: AddMoves
 
     def chunk(self, sessions: Sessions) -> Chunk:
         """What both parts say of these sessions, ready for the kernels."""
@@ -48,7 +55,7 @@ class Reading(NamedTuple):
         offsets = self.data.offsets[first : last + 1]
         return Chunk(offsets - offsets[0], self.chain(sessions), self.taken(sessions), self.n_intentions).checked()
 
-    @property
+    @cached_property
     def all_sessions(self) -> Chunk:
         return self.chunk((0, self.data.n_sessions))
 
@@ -58,22 +65,25 @@ def reading_of(data: Trajectories, chain: Callable[[Sessions], Chain], log_polic
     choice = TableChoice()
     rows, params = choice.bind(data), Policies(log_policy)
     part = partial(choice.statistics, params, rows)
-    return Reading(data, len(log_policy), chain, choice.taken(params, rows), part, choice.add_up)
+    taken, counting = choice.taken(params, rows), MarkovChain()
+    moved = partial(counting.statistics, None, None)
+    return Reading(data, len(log_policy), chain, taken, part, choice.add_up, moved, counting.add_up)
 
 
 class Expectation(NamedTuple):
-    """The outcome of an E-step: log-likelihood, expected counts of the chain, and the statistics of the choice."""
+    """The outcome of an E-step: log-likelihood, and the statistics of the dynamics and of the choice."""
 
     log_likelihood: float
-    chain: ChainCounts
+    chain: Any
     choice: FloatArray
 
 
 class Counted(NamedTuple):
-    """The outcome of an E-step on a chunk; it has the statistics of ``some`` rows of the choice, or of all (None)."""
+    """The outcome of an E-step on a chunk: statistics of ``some`` rows of each part's tables, or of all (None)."""
 
     log_likelihood: float
-    chain: ChainCounts
+    chain: Any
+    some_moves: SomeOfBoth
     choice: FloatArray
     some: Some | None
 
@@ -81,7 +91,7 @@ class Counted(NamedTuple):
 def expect(reading: Reading, n_threads: int = 1) -> Expectation:
     """The E-step. The result does not depend on ``n_threads``: the data are cut into the same chunks regardless."""
     counted = map_in_threads(partial(count_sessions, reading), chunks(reading.data), n_threads)
-    return add_up(counted, reading.add_up)
+    return add_up(counted, reading.add_moves, reading.add_up)
 
 
 def count_sessions(reading: Reading, sessions: Sessions) -> Counted:
@@ -90,15 +100,21 @@ def count_sessions(reading: Reading, sessions: Sessions) -> Counted:
     longest = int(reading.data.lengths[slice(*sessions)].max())
     log_likelihood, initial, transitions, rows = chunk.smoothed(np.empty((longest, chunk.n_phases)))
     statistics = reading.statistics(sessions, chunk.by_intention(rows))
-    counts = ChainCounts(initial, transitions)
-    return Counted(log_likelihood + chunk.taken.log_scale(), counts, statistics, chunk.taken.some)
+    moved = reading.moved(sessions, ChainCounts(initial, transitions))
+    total = log_likelihood + chunk.taken.log_scale()
+    return Counted(total, moved, chunk.chain.some, statistics, chunk.taken.some)
 
 
-def add_up(counted: Sequence[Counted], statistics: AddUp) -> Expectation:
+def add_up(counted: Sequence[Counted], moves: AddMoves, statistics: AddUp) -> Expectation:
     """The E-step of all sessions from its chunks, added in their order: the same bits wherever they were counted."""
     log_likelihood = sum(part.log_likelihood for part in counted)
-    chain = ChainCounts(*(sum(parts[1:], parts[0]) for parts in zip(*(part.chain for part in counted), strict=True)))
+    chain = moves([(part.chain, part.some_moves) for part in counted])
     return Expectation(log_likelihood, chain, statistics([(part.choice, part.some) for part in counted]))
+
+
+def is_possible(reading: Reading) -> bool:
+    """Whether every session has a possible path. A chain always goes on; only choices rule out what was done."""
+    return bool((reading.all_sessions.taken.table > 0).all()) or expect(reading).log_likelihood > -np.inf
 
 
 def smooth(reading: Reading) -> FloatArray:

@@ -7,16 +7,15 @@ more; and all at once on the parameters themselves, where an M-step is anything 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from hiql.choices.choice import ChoicePrior
 from hiql.dynamics.chain import ChainCounts, ChainPrior
-from hiql.engine.chunk import moves_of, read_only
+from hiql.engine.chunk import read_only
 from hiql.engine.inference import Expectation, chunks
 from hiql.engine.problem import Point, Problem
 from hiql.kernels.block_sweep import sweep_blocks
@@ -32,8 +31,7 @@ ALMOST_NOTHING = 0.1
 """Counts far below this are alike to a jump, which works on logarithms."""
 
 
-@dataclass(frozen=True, eq=False)
-class Swept:
+class Swept(NamedTuple):
     """A pass over the data: where it ended, ``memory`` (B, n), and the ``objective`` reached.
 
     The parameters that follow from the memory reach the objective at least. ``point`` is for M-steps that go on from
@@ -44,14 +42,10 @@ class Swept:
     objective: float
     point: Point
 
-    @cached_property
+    @property
     def totals(self) -> FloatArray:
-        """(n,) the memory of all blocks together; two jumps and an M-step may ask for it."""
+        """(n,) the memory of all blocks together."""
         return self.memory.sum(axis=0)
-
-    def moved(self, memory: FloatArray) -> Swept:
-        """The same with another memory."""
-        return Swept(memory, self.objective, self.point)
 
 
 class Sweeper(Protocol):
@@ -69,12 +63,12 @@ class Sweeper(Protocol):
         """The parameters that follow."""
         ...
 
-    def coordinates(self, swept: Swept) -> FloatArray:
+    def coordinates(self, totals: FloatArray) -> FloatArray:
         """(n,) where a jump takes off: numbers without constraints."""
         ...
 
-    def landed(self, swept: Swept, coordinates: FloatArray) -> Swept:
-        """``swept`` moved to these coordinates."""
+    def landed(self, swept: Swept, totals: FloatArray, coordinates: FloatArray) -> Swept:
+        """``swept``, whose totals these are, moved to these coordinates."""
         ...
 
 
@@ -105,11 +99,11 @@ class OnParameters:
     def point(self, swept: Swept) -> Point:
         return self._problem.from_vector(swept.totals, swept.point)
 
-    def coordinates(self, swept: Swept) -> FloatArray:
-        return swept.totals
+    def coordinates(self, totals: FloatArray) -> FloatArray:
+        return totals
 
-    def landed(self, swept: Swept, coordinates: FloatArray) -> Swept:
-        return swept.moved(coordinates[None])
+    def landed(self, swept: Swept, totals: FloatArray, coordinates: FloatArray) -> Swept:  # noqa: ARG002
+        return swept._replace(memory=coordinates[None])
 
 
 class OnCounts:
@@ -137,16 +131,15 @@ class OnCounts:
         choice = np.concatenate([rows, np.zeros((1, rows.shape[1]))])  # steps without evidence have no say
         return self._problem.update(swept.point, Expectation(np.nan, ChainCounts(initial, transitions), choice))
 
-    def coordinates(self, swept: Swept) -> FloatArray:
-        return np.log(swept.totals + ALMOST_NOTHING)
+    def coordinates(self, totals: FloatArray) -> FloatArray:
+        return np.log(totals + ALMOST_NOTHING)
 
-    def landed(self, swept: Swept, coordinates: FloatArray) -> Swept:
+    def landed(self, swept: Swept, totals: FloatArray, coordinates: FloatArray) -> Swept:
         """The counts of each block scaled alike, so that they stay counts."""
-        totals = swept.totals
         highest = math.log(totals.sum() + ALMOST_NOTHING)  # no count is more than all counts
         landing = np.exp(np.minimum(coordinates, highest)) - ALMOST_NOTHING
         scale = np.divide(np.maximum(landing, 0.0), totals, out=np.ones_like(totals), where=totals > TOO_FEW)
-        return swept.moved(swept.memory * scale)
+        return swept._replace(memory=swept.memory * scale)
 
 
 class InBlocks(OnCounts):
@@ -154,19 +147,19 @@ class InBlocks(OnCounts):
 
     def __init__(self, problem: Problem, chain: ChainPrior, choice: ChoicePrior) -> None:
         super().__init__(problem, chain, choice)
-        data, everything = problem.data, (0, problem.data.n_sessions)
-        n_rows = max(math.prod(shape[:-1]) for shape in self._shapes)
+        data, n_rows = problem.data, max(math.prod(shape[:-1]) for shape in self._shapes)
         self._n_blocks = max(1, min(MOST_BLOCKS, data.n_sessions, data.n_steps // (STEPS_PER_ROW * n_rows)))
-        begins, moves = (rows.between(*everything) for rows in problem.timeline)
-        pairs = problem.rows.between(*everything)
-        self._steps = data.offsets, pairs, read_only(np.ascontiguousarray(begins)), moves_of(chain.transitions, moves)
+        taken, begins, moves = problem.row_numbers
+        self._steps = read_only(data.offsets), taken, begins, moves if len(chain.transitions) > 1 else None
         self._longest = int(data.lengths.max())
 
     def begin(self, start: Point) -> Swept:
         chunk = self._problem.read(start).all_sessions
-        initial, bank, read = chunk.tables
-        table = self._tables()[-1]
-        table[slice(None) if chunk.taken.some is None else chunk.taken.some.rows] = read
+        some = *chunk.chain.some, chunk.taken.some
+        initial, bank, table = (
+            read if part is None else _among(whole, part.rows, read)
+            for whole, part, read in zip(self._tables(), some, chunk.tables, strict=True)
+        )
         nothing = np.zeros((self._n_blocks, sum(math.prod(shape) for shape in self._shapes)))
         return self._swept(Swept(nothing, -np.inf, start), initial, bank, table, renewing=False)
 
@@ -186,3 +179,9 @@ class InBlocks(OnCounts):
         at = (0,) * initial.shape[-1], renewing, self._steps, (*chain, *choice), memory, (initial, bank, table)
         objective = sweep_blocks(*at, work)
         return Swept(memory, objective, before.point)
+
+
+def _among(table: FloatArray, rows: npt.NDArray[np.intp], read: FloatArray) -> FloatArray:
+    """The table with these of its rows as they were read."""
+    table[rows] = read
+    return table

@@ -9,10 +9,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hiql.choices.choice import Choice, ChoicePrior, Evidence
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import ChainPrior, IntentionDynamics
+from hiql.engine.chunk import read_only
 from hiql.engine.inference import Expectation, Reading, expect, smooth
 from hiql.parts.part import FloatArray, Order
 
@@ -62,6 +64,12 @@ class Problem:
         """The rows of the choice, bound to the data once."""
         return self.choice.bind(self.data)
 
+    @cached_property
+    def row_numbers(self) -> tuple[npt.NDArray[np.uint32], ...]:
+        """What all sessions read of the choice, of beginnings and of moves: for passes over data that fit in memory."""
+        bound = self.rows, *self.timeline
+        return tuple(read_only(np.ascontiguousarray(rows.between(0, self.data.n_sessions))) for rows in bound)
+
     @property
     def parts(self) -> tuple[IntentionDynamics, Choice]:
         return self.dynamics, self.choice
@@ -88,7 +96,10 @@ class Problem:
 
     def sorted(self, point: Point, use: FloatArray) -> Point:
         """The same with the intentions of most ``use`` (K,) first; those with priors of their own keep their names."""
-        other = self.permute(point, np.argsort(-use, kind="stable"))
+        order = np.argsort(-use, kind="stable")
+        if (order[:-1] < order[1:]).all():
+            return point
+        other = self.permute(point, order)
         return other if math.isclose(self.log_prior(other), self.log_prior(point), abs_tol=1e-9) else point
 
     def priors(self, point: Point) -> tuple[ChainPrior, ChoicePrior] | None:
@@ -114,6 +125,8 @@ class Problem:
             self.choice.taken(point.choice, self.rows),
             lambda sessions, counts: self.choice.statistics(point.choice, self.rows, sessions, counts),
             self.choice.add_up,
+            lambda sessions, counts: self.dynamics.statistics(point.dynamics, self.timeline, sessions, counts),
+            self.dynamics.add_up,
         )
 
     def expect(self, point: Point) -> Expectation:

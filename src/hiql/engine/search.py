@@ -11,7 +11,7 @@ Kicks come in batches of fixed size from the same incumbent, so the result does 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -132,7 +132,7 @@ def with_learned_priors(problem: Problem, best: Climb, search: Search) -> Climb:
         if settled and whole:
             break
         after = climb(problem, start, search.max_iter if settled else min(SHORT, search.max_iter), search.tol)
-        best, whole = after._replace(n_passes=best.n_passes + after.n_passes), settled
+        best, whole = replace(after, n_passes=best.n_passes + after.n_passes), settled
     return best
 
 
@@ -174,7 +174,7 @@ class _Diary:
 
 def _continued(before: Climb, after: Climb) -> Climb:
     """Two climbs, the second from where the first ended, as one."""
-    return after._replace(trace=before.trace + after.trace, n_passes=before.n_passes + after.n_passes)
+    return replace(after, trace=before.trace + after.trace, n_passes=before.n_passes + after.n_passes)
 
 
 def _start(problem: Problem, passes: int, tol: float, seed: np.random.SeedSequence) -> Climb:

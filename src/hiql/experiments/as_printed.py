@@ -134,7 +134,7 @@ class AsPrinted(IntentionModel):
                 converged = len(trace) > 1 and abs(trace[-1] - trace[-2]) <= self.tol * abs(trace[-1])
             if not converged:
                 point = problem.update(point, expectation)
-        return Climb(point, trace[-1], tuple(trace), len(trace), converged)
+        return Climb(lambda: point, trace[-1], tuple(trace), len(trace), converged)
 
     @staticmethod
     def _most_likely(problem: Problem, point: Point) -> Any:

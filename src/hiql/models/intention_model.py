@@ -13,19 +13,22 @@ from sklearn.utils.validation import check_is_fitted
 from hiql.choices.choice import Choice
 from hiql.choices.table import TableChoice
 from hiql.data.coding import Coding
+from hiql.data.joined import apart, joined
 from hiql.data.sizes import check_sizes, check_trajectories
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import IntentionDynamics
 from hiql.dynamics.registry import make_dynamics
 from hiql.engine.climb import Climb, climb
 from hiql.engine.cluster import spread
-from hiql.engine.inference import Reading, causal, expect, most_likely_path, smooth
+from hiql.engine.inference import Reading, causal, expect, is_possible, most_likely_path, smooth
 from hiql.engine.problem import Point, Problem, expect_here
 from hiql.engine.search import Attempt, Restarts, find_optimum, with_learned_priors
 from hiql.engine.watching import SECONDS_TO_ANSWER
-from hiql.errors import InvalidNumberOfIntentions, InvalidParameter
+from hiql.errors import InvalidNumberOfIntentions, InvalidParameter, ParametersNotCounted
+from hiql.models.asked_steps import Animal
+from hiql.models.live import Live, known_or_nobody
 from hiql.models.sampling import FittedAgent, chosen_sessions
-from hiql.models.scoring import ScoredEstimator, told_impossible
+from hiql.models.scoring import ScoredEstimator, told_impossible, warn_impossible
 from hiql.models.settings import checked_search
 from hiql.models.views import SeenOtherwise
 from hiql.parts.part import FloatArray
@@ -131,7 +134,9 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
         return make_dynamics(self.dynamics)
 
     def _problem(self, data: Trajectories, coding: Coding | None = None, **options: Any) -> Problem:
-        return Problem(data, *self._parts(coding), self.n_intentions, **options)
+        """Data and parts, where sessions that are smoothed as one are one session."""
+        dynamics, choice = self._parts(coding)
+        return Problem(joined(data, dynamics.units(data)), dynamics, choice, self.n_intentions, **options)
 
     def _parts(self, coding: Coding | None = None) -> tuple[IntentionDynamics, Choice]:
         """Both parts, knowing the names that they are, or were, fitted to."""
@@ -170,6 +175,7 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
         search = checked_search(self, data)
         sampling = np.random.default_rng([self.random_state, 1]) if self.sampled else None
         coding = Coding.of(data)
+        coding = coding.reading_as(getattr(init, "coding_", coding))
         problem = self._problem(data, coding, n_threads=search.n_jobs, sampling=sampling)
         self._check_parts(problem)
         if client is not None:
@@ -216,15 +222,16 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
         """Turn the best point into fitted attributes; the rewards are solved here, once."""
         point, data = best.point, problem.data
         expectation = problem.expect(point)
-        if sort:
-            point = problem.sorted(point, problem.choice.use(expectation.choice))
-            expectation = problem.expect(point)
+        if sort and (other := problem.sorted(point, problem.choice.use(expectation.choice))) is not point:
+            point, expectation = other, problem.expect(other)
         if (reward := self._reward()) is not None:
             evidence = problem.evidence(point, expectation)
             shown = problem.choice.summary(point.choice)["log_policy"]
             self.reward_, self.q_, self.value_, explained = reward.explain(evidence, shown)
-            point = point._replace(choice=problem.choice.explained(point.choice, explained))  # learning may move it
-            expectation = problem.expect(point)
+            moved = problem.choice.explained(point.choice, explained)
+            if moved is not point.choice:  # by learning
+                point = point._replace(choice=moved)
+                expectation = problem.expect(point)
         use = problem.choice.use(expectation.choice)
         self._set_parameters(point)
         self.n_states_, self.n_actions_ = data.n_states, data.n_actions
@@ -263,6 +270,15 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
         reward = self._reward()
         return tuple(notes) + (() if reward is None else reward.notes(data))
 
+    def bic(self, data: Trajectories) -> float:
+        """Bayesian information criterion −2 log L + n_free log N; lower is better.
+
+        Where rows are pooled it is an error: a prior that is learned ties them, and how many are free is unknown.
+        """
+        if any(part.pooled for part in self._parts()):
+            raise ParametersNotCounted(criterion="BIC")
+        return super().bic(data)
+
     @property
     def doubts(self) -> tuple[str, ...]:
         """The notes that bear on what was found, not on how it was computed."""
@@ -278,29 +294,46 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
         self._check_data(data)
         return self._problem(data).read(self._point)
 
+    def _read_and_tell(self, data: Trajectories) -> Reading:
+        """The same, with a warning where the model rules out what was done."""
+        reading = self._read(data)
+        if not is_possible(reading):
+            warn_impossible(self, data, stacklevel=4)
+        return reading
+
+    def _by_step(self, data: Trajectories, found: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """What was inferred of what ``_read`` gave, in the order of the data."""
+        return apart(found, data, self._parts()[0].units(data))
+
     def _log_likelihood(self, data: Trajectories) -> float:
         return expect(self._read(data)).log_likelihood
 
     def smooth_proba(self, data: Trajectories) -> FloatArray:
         """(N, K) p(z_t | the whole session). It looks ahead: do not relate it to neural activity causally.
 
-        Here and in the other posteriors, a step that the model rules out is passed over like a missing one.
+        Here and in the other posteriors, a step that the model rules out is passed over like a missing one; a warning
+        says where.
         """
-        return smooth(self._read(data))
+        return self._by_step(data, smooth(self._read_and_tell(data)))
 
     def filter_proba(self, data: Trajectories) -> FloatArray:
         """(N, K) p(z_t | steps up to and including t): causal."""
-        return causal(self._read(data))[1]
+        return self._by_step(data, causal(self._read_and_tell(data))[1])
 
     def decode(self, data: Trajectories) -> npt.NDArray[np.int64]:
         """(N,) the most likely path of intentions through each session (Viterbi)."""
-        return most_likely_path(self._read(data))
+        return self._by_step(data, most_likely_path(self._read_and_tell(data)))
+
+    def policy_at(self, data: Trajectories, steps: npt.ArrayLike | None = None) -> FloatArray:
+        """(n, K, A) p(a_t | what is known before step t, z_t = i): what each intention would do, by default at all."""
+        self._check_data(data)
+        wanted = np.arange(data.n_steps) if steps is None else np.asarray(steps, dtype=np.intp)
+        return self._parts()[1].proba(self.choice_parameters_, data, wanted)
 
     def predict_action_proba(self, data: Trajectories) -> FloatArray:
         """(N, A) p(a_t | s_t and steps before t): causal. Uniform where the state is missing."""
-        predicted, _ = causal(self._read(data))
-        proba = self._parts()[1].proba(self.choice_parameters_, data, np.arange(data.n_steps))
-        return np.einsum("nk,nka->na", predicted, proba)
+        predicted = self._by_step(data, causal(self._read(data))[0])
+        return np.einsum("nk,nka->na", predicted, self.policy_at(data))
 
     def sample(
         self,
@@ -328,6 +361,18 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
         sampled = play(agent, begun, sessions, rng)
         labels = (self.coding_.state_labels, self.coding_.action_labels) if hasattr(self, "coding_") else (None, None)
         return replace(sampled, state_labels=labels[0], action_labels=labels[1])
+
+    def live(self, subject: object = None) -> Live:
+        """Follow one animal in a running experiment, step by step (:class:`hiql.models.live.Live`).
+
+        ``live.step(state=3, action=1)`` gives p(z | steps so far) (K,), ``live.predict(state=3)`` the probabilities of
+        its next action (A,), and ``live.reset()`` begins a session. A subject never met, or None, is followed as the
+        population's.
+        """
+        check_is_fitted(self)
+        coding = self.coding_ if hasattr(self, "coding_") else Coding(self.n_states_, self.n_actions_)
+        name = known_or_nobody(coding, subject)
+        return Live(Animal(*self._parts(coding), self._point, coding, self.n_intentions, name))
 
     def _as_read(self, world: Environment) -> Environment:
         """The world in this model's codes, with the histories of trials and the memories that it reads."""

@@ -1,11 +1,13 @@
-"""The estimators: IntentionModel, and its named pairs HIAVI (known world) and HIQL (unknown world)."""
+"""The named pairs: HIAVI (known world), HIQL (unknown world) and GLMHMM (choices linear in inputs)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from hiql.choices.choice import Choice
+from hiql.choices.linear import LinearChoice
 from hiql.dynamics.chain import IntentionDynamics
+from hiql.models.intention_model import IntentionModel
 from hiql.models.pooling import PooledModel
 from hiql.parts.part import FloatArray
 from hiql.rewards.iavi import IAVI
@@ -135,3 +137,55 @@ class HIQL(PooledModel):
                 "random_state": self.random_state,
             }
         return iql_solver(self.method, **options)
+
+
+class GLMHMM(IntentionModel):
+    """Choices linear in the inputs: p(a_t | u_t, z_t = i) = softmax_a(W_i u_t), for any number of actions.
+
+    The GLM-HMM (Ashwood et al. 2022): an intention whose reward is linear in the inputs and whose discount is 0. See
+    :class:`IntentionModel` for the other parameters and :class:`hiql.choices.LinearChoice` for prior and M-step.
+
+    Parameters
+    ----------
+    ridge : "learned" for each input, or the precision of the weights of standardised inputs
+    lapse : whether each intention also does anything at all, at a rate that is learned (``lapse_``)
+
+    Attributes
+    ----------
+    weights_ : (K, A, D + 1) in the units of the inputs, the bias last; they sum to 0 over actions
+    ridge_ : (D,) the precisions, of standardised inputs
+    """
+
+    choice = reward = solver = None
+
+    def __init__(
+        self,
+        n_intentions: int = 2,
+        *,
+        ridge: str | float | FloatArray = "learned",
+        lapse: bool = False,
+        dynamics: str | IntentionDynamics | None = None,
+        n_init: int = 4,
+        patience: int | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        sampled: bool = False,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+        progress: bool = True,
+    ) -> None:
+        self.n_intentions = n_intentions
+        self.ridge = ridge
+        self.lapse = lapse
+        self.dynamics = dynamics
+        self.n_init = n_init
+        self.patience = patience
+        self.max_iter = max_iter
+        self.tol = tol
+        self.sampled = sampled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _choice(self) -> Choice:
+        return LinearChoice(self.ridge, lapse=self.lapse)

@@ -27,7 +27,7 @@ from hiql.engine.problem import Point
 from hiql.engine.search import Attempt, Restarts
 from hiql.errors import HiqlError, InvalidNumberOfIntentions, InvalidParameter, ModelFileError
 from hiql.files import write_whole
-from hiql.models import HIAVI, HIQL, IntentionModel
+from hiql.models import GLMHMM, HIAVI, HIQL, IntentionModel
 from hiql.models.settings import checked_search
 from hiql.parts.registry import KINDS, register
 from hiql.worlds.mdp import MDP, World
@@ -50,7 +50,7 @@ FITTED = (
 
 for _kind in (MDP, World, Attempt, Restarts, Coding, Memory):
     register(_kind)
-MODELS = {kind.__name__: kind for kind in (IntentionModel, HIAVI, HIQL)}
+MODELS = {kind.__name__: kind for kind in (IntentionModel, HIAVI, HIQL, GLMHMM)}
 
 
 # --- writing --------------------------------------------------------------------------------------------------

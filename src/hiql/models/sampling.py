@@ -35,6 +35,9 @@ class FittedAgent:
         chain = self.dynamics.chain(self.point.dynamics, self.dynamics.bind(seen))((0, seen.n_sessions))
         odds = chain.initial[chain.begins] if before is None else chain.bank[chain.rows[now(seen)], before]
         phases = draw(odds, rng)
+        if before is None:
+            _, firsts, numbers = np.unique(self.dynamics.units(seen), return_index=True, return_inverse=True)
+            phases = phases[firsts[numbers]]  # the sessions of a unit begin alike
         return Mind(phases, chain.phases[phases])
 
     def choose(self, seen: Trajectories, intentions: IntArray) -> FloatArray:

@@ -65,7 +65,7 @@ class ScoredEstimator(BaseEstimator, ABC):
             raise InvalidParameter(parameter="per", value=per, remedy="choose None, 'step' or 'session'")
         total = self._log_likelihood(data)
         if total == -np.inf:
-            warnings.warn(told_impossible(self, data), ImpossibleSession, stacklevel=2)
+            warn_impossible(self, data, stacklevel=3)
         return total / max(divisors[per], 1)
 
     def bic(self, data: Trajectories) -> float:
@@ -91,6 +91,11 @@ def taken_proba(model: Scored, data: Trajectories) -> FloatArray:
     """(N,) p(a_t | s_t and steps before t) of the action taken; NaN where the step carries no evidence."""
     taken = model.predict_action_proba(data)[np.arange(data.n_steps), data.actions]
     return np.where(data.observed, taken, np.nan)
+
+
+def warn_impossible(model: Scored, data: Trajectories, stacklevel: int) -> None:
+    """One warning for all sessions that the model rules out; ``stacklevel`` as in ``warnings.warn``, from here."""
+    warnings.warn(told_impossible(model, data), ImpossibleSession, stacklevel=stacklevel)
 
 
 def told_impossible(model: Scored, data: Trajectories, name: str = "this model") -> str:

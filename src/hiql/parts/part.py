@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
+from hiql.parts.reads import Reads
 
 FloatArray = npt.NDArray[np.float64]
 Order = npt.NDArray[np.intp]
@@ -21,7 +22,13 @@ class Part(Protocol[Params]):
 
     @property
     def exact(self) -> bool:
-        """Whether ``update`` maximises the expected log-likelihood plus ``log_prior``, so that EM can only climb."""
+        """Whether ``update`` raises the expected log-likelihood plus ``log_prior`` as far as it can, or at least never
+        lowers it, so that EM can only climb."""
+        ...
+
+    @property
+    def pooled(self) -> bool:
+        """Whether rows are held together by a learned prior: nobody can say how many of them are free."""
         ...
 
     def check(self, data: Trajectories, n_intentions: int) -> None:
@@ -34,6 +41,14 @@ class Part(Protocol[Params]):
 
     def bind(self, data: Trajectories) -> Any:
         """The rows that the sessions and steps of these data read; found once, while the tables change."""
+        ...
+
+    @property
+    def reads(self) -> Reads:
+        """What the row of a step depends on, besides what was done in it (:mod:`hiql.parts.reads`); None: anything.
+
+        Parts that say so are followed by compiled code in a running experiment; any other part is asked at each step.
+        """
         ...
 
     def start(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> Params:
@@ -75,6 +90,14 @@ class Part(Protocol[Params]):
         """Parameters of the shapes of ``like`` from any vector: the inverse of ``vector``."""
         ...
 
+    def gradient(self, params: Params, statistics: Any) -> FloatArray | None:
+        """(n,) the slope of log-likelihood plus log-prior along ``vector``, from statistics at these parameters.
+
+        By Fisher's identity it is that of the expected log-likelihood of what is not seen. None if nobody worked it
+        out: then there are no standard errors.
+        """
+        ...
+
     def summary(self, params: Params) -> dict[str, FloatArray]:
         """What a fitted model shows of this part: the names of its attributes, without the underscore, and values."""
         ...
@@ -85,7 +108,15 @@ class Part(Protocol[Params]):
 
 
 class NothingToLearn:
-    """What parts have in common whose prior is given and that know codes only: a mixin."""
+    """What parts have in common whose prior is given and that know codes and single sessions only: a mixin."""
+
+    @property
+    def reads(self) -> Reads:
+        return None
+
+    @property
+    def pooled(self) -> bool:
+        return False
 
     def knowing(self, coding: Coding) -> Self:  # noqa: ARG002
         return self
@@ -95,3 +126,9 @@ class NothingToLearn:
 
     def notes(self, params: Any) -> tuple[str, ...]:  # noqa: ARG002
         return ()
+
+    def gradient(self, params: Any, statistics: Any) -> FloatArray | None:  # noqa: ARG002
+        return None
+
+    def units(self, data: Trajectories) -> npt.NDArray[np.integer[Any]]:
+        return data.unit_of_session

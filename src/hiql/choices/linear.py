@@ -1,0 +1,287 @@
+r"""Choices linear in the inputs: the regression of a GLM-HMM (Ashwood et al. 2022), for any number of actions.
+
+.. math:: p(a_t \mid u_t, z_t = i) = (1 - \varepsilon_i)\,\mathrm{softmax}_a(W_i u_t) + \varepsilon_i / A
+
+Inputs are standardised inside, as the data of the fit say, and the last of u_t is 1, for the bias.
+:mod:`hiql.parts.regression` has the M-step and :mod:`hiql.parts.ridge` the prior.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, logit, softmax
+
+from hiql.choices.by_step import StepChoice, StepRows
+from hiql.choices.choice import Evidence, Taken
+from hiql.data.coding import Coding
+from hiql.data.trajectories import Trajectories
+from hiql.errors import InvalidParameter
+from hiql.kernels.regression import log_likely
+from hiql.parts.part import FloatArray
+from hiql.parts.registry import register
+from hiql.parts.regression import (
+    Moments,
+    by_intention,
+    damped,
+    free,
+    log_ridge,
+    moments,
+    of_actions,
+    of_intentions,
+    symmetric,
+    with_bias,
+)
+from hiql.parts.ridge import learned_precision
+from hiql.parts.rows import Sessions, Some
+
+BEFORE_LEARNING = 1.0
+"""The precision of the weights of standardised inputs until it is learned."""
+LAPSES, NO_LAPSES = 1.0, 19.0
+"""Pseudo-counts of steps with and without a lapse: a prior around 5 %."""
+APART = 0.5
+"""Random starts lie around the regression of all steps, with this standard deviation."""
+ENOUGH = 5_000
+"""Steps, evenly spread, for the regression that starts lie around."""
+Steps = slice | npt.NDArray[np.integer[Any]]
+Read = tuple[FloatArray, npt.NDArray[np.uint32], npt.NDArray[np.int32]]
+"""Of some steps: inputs (n, F), groups (n,), and actions (n,), −1 where nothing was observed."""
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class LinearWeights:
+    """``weights`` (K, A, D + 1) of standardised inputs, bias last; their ``precision`` (K, D + 1); ``lapse`` (K,)."""
+
+    weights: FloatArray
+    precision: FloatArray
+    lapse: FloatArray
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class LinearChoice(StepChoice):
+    """p(a) = softmax(W_i u): each intention weighs the inputs in its own way. The M-step is a damped step of Newton's.
+
+    Parameters
+    ----------
+    ridge : "learned", or the precision λ of the weights of standardised inputs: a number, or one for each input (D,).
+        With K = 1 it is scikit-learn's 1/C, and 2/C with two actions. Learned: one for each input, alike for all
+        intentions
+    bias_ridge : the same for the bias, which is not learned; small, so that an intention may have a favourite
+    lapse : whether each intention also does anything at all, now and then, at a rate that is learned
+    """
+
+    ridge: str | float | FloatArray = "learned"
+    bias_ridge: float = 0.01
+    lapse: bool = False
+    coding: Coding | None = field(default=None, repr=False, kw_only=True)
+
+    def knowing(self, coding: Coding) -> LinearChoice:
+        return replace(self, coding=coding) if self.coding is None else self
+
+    def _coding(self, data: Trajectories) -> Coding:
+        return Coding.of(data) if self.coding is None else self.coding
+
+    def check(self, data: Trajectories, n_intentions: int) -> None:  # noqa: ARG002
+        n_inputs, learned = len(self._coding(data).input_names), isinstance(self.ridge, str)
+        if n_inputs == 0:
+            remedy = "name columns as inputs= (read_table, from_arrays) or give memory= (bandit_trials)"
+            raise InvalidParameter(parameter="inputs", value="none in these data", remedy=remedy)
+        if data.n_actions < 2:
+            remedy = "give data with at least two actions"
+            raise InvalidParameter(parameter="n_actions", value=data.n_actions, remedy=remedy)
+        ridge = np.asarray(BEFORE_LEARNING if learned else self.ridge, dtype=np.float64)
+        good = self.ridge == "learned" if learned else ridge.shape in ((), (n_inputs,))
+        if not good or not (np.isfinite(ridge).all() and (ridge > 0).all()):
+            remedy = f'choose "learned", a number > 0, or {n_inputs} of them'
+            raise InvalidParameter(parameter="ridge", value=self.ridge, remedy=remedy)
+        if not (np.isfinite(self.bias_ridge) and self.bias_ridge >= 0):
+            raise InvalidParameter(parameter="bias_ridge", value=self.bias_ridge, remedy="choose a number ≥ 0")
+
+    # --- what the smoother reads -------------------------------------------------------------------------------
+
+    def by_group(self, params: Any) -> FloatArray:
+        """(G, K, A, F) the weights that each group of steps reads; here there is one group."""
+        return np.asarray(params.weights[None])
+
+    def groups(self, data: Trajectories, steps: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint32]:  # noqa: ARG002
+        """(n,) the group that each of these steps belongs to."""
+        return np.zeros(len(steps), dtype=np.uint32)
+
+    def _inputs(self, data: Trajectories, steps: Steps) -> FloatArray:
+        return with_bias(self._coding(data).standardised(data, steps))  # type: ignore[arg-type]
+
+    def _read(self, data: Trajectories, steps: slice) -> Read:
+        groups = self.groups(data, np.arange(*steps.indices(data.n_steps)))
+        return self._inputs(data, steps), groups, data.seen_actions(steps)
+
+    def _chunk(self, rows: StepRows, sessions: Sessions) -> Read:
+        first, last = (int(rows.data.offsets[i]) for i in sessions)
+        return self._read(rows.data, slice(first, last))
+
+    def taken(self, params: Any, rows: StepRows) -> Callable[[Sessions], Taken]:
+        def of(sessions: Sessions) -> Taken:
+            log_p = self._log_taken(params, self._chunk(rows, sessions))
+            top = log_p.max(axis=1, keepdims=True)
+            here, log_scale = np.arange(len(log_p), dtype=np.uint32), float(top.sum())
+            return Taken(np.exp(log_p - top), here, lambda: log_scale)
+
+        return of
+
+    def _log_taken(self, params: Any, read: Read) -> FloatArray:
+        """(n, K) how likely what was done is under each intention; 0 where nothing was observed."""
+        inputs, groups, done = read
+        log_p = np.empty((len(inputs), len(params.lapse)))
+        log_likely(inputs, groups, done, self.by_group(params), log_p)
+        if not self.lapse:
+            return log_p
+        mixed = np.log((1 - params.lapse) * np.exp(log_p) + self._lapsed(params))
+        return np.where(done[:, None] >= 0, mixed, 0.0)
+
+    def _lapsed(self, params: Any) -> FloatArray:
+        """(K,) the probability of a lapse and of any one action."""
+        return np.asarray(params.lapse / params.weights.shape[-2])
+
+    def statistics(self, params: Any, rows: StepRows, sessions: Sessions, counts: FloatArray) -> FloatArray:
+        """(K, n): steps explained, and the moments of the regression from those that are no lapses."""
+        read = self._chunk(rows, sessions)
+        inputs, groups, done = read
+        explained = np.where(done[:, None] >= 0, counts, 0.0)
+        meant = explained
+        if self.lapse:
+            meant = explained * (1.0 - self._lapsed(params) * np.exp(-self._log_taken(params, read)))
+        weights = self.by_group(params)
+        found = moments(inputs, groups, meant, weights, of_actions(inputs, groups, done, meant, weights.shape))
+        return np.column_stack([explained.sum(axis=0), by_intention(found)])
+
+    def add_up(self, statistics: Sequence[tuple[FloatArray, Some | None]]) -> FloatArray:
+        first, *others = [part for part, _ in statistics]
+        return sum(others, first)
+
+    def use(self, statistics: FloatArray) -> FloatArray:
+        return np.asarray(statistics[:, 0])
+
+    # --- fitting -----------------------------------------------------------------------------------------------
+
+    def found(self, params: Any, statistics: FloatArray) -> Moments:
+        """What the regressions learn from the steps that are no lapses."""
+        return of_intentions(statistics[:, 1:], self.by_group(params).shape)
+
+    def _given(self, n_features: int) -> FloatArray:
+        """(F,) the precisions before anything is learned."""
+        inputs = np.broadcast_to(BEFORE_LEARNING if isinstance(self.ridge, str) else self.ridge, n_features - 1)
+        return np.r_[inputs, self.bias_ridge].astype(np.float64)
+
+    def _held(self, params: Any) -> FloatArray:
+        """The precisions of the weights: learned ones are among the parameters."""
+        return np.asarray(params.precision) if isinstance(self.ridge, str) else self._given(params.weights.shape[-1])
+
+    def update(self, params: Any, evidence: Evidence) -> LinearWeights:
+        found = self.found(params, evidence.counts)
+        weights = damped(params.weights[None], found, self._held(params))[0]
+        return replace(params, weights=weights, lapse=self.lapses(params, evidence.counts, found))
+
+    def lapses(self, params: Any, statistics: FloatArray, found: Moments) -> FloatArray:
+        """(K,) the rates of lapses that best explain these statistics."""
+        if not self.lapse:
+            return np.asarray(params.lapse)
+        explained = self.use(statistics)
+        return np.asarray((explained - found.weight.sum(axis=0) + LAPSES) / (explained + LAPSES + NO_LAPSES))
+
+    def log_prior(self, params: Any) -> float:
+        ridge = log_ridge(params.weights, self._held(params))
+        if not self.lapse:
+            return ridge
+        return ridge + float((LAPSES * np.log(params.lapse) + NO_LAPSES * np.log1p(-params.lapse)).sum())
+
+    def gradient(self, params: Any, statistics: FloatArray) -> FloatArray | None:
+        found = self.found(params, statistics)
+        if len(found.weight) > 1:
+            return None
+        slopes = free(found.slopes[0] - np.expand_dims(self._held(params), -2) * params.weights).ravel()
+        meant, lapsed = found.weight[0] + NO_LAPSES, self.use(statistics) - found.weight[0] + LAPSES
+        return np.r_[slopes, self.lapse * ((1.0 - params.lapse) * lapsed - params.lapse * meant)]
+
+    def learned(self, params: Any, statistics: FloatArray, data: Trajectories) -> LinearWeights:  # noqa: ARG002
+        if not isinstance(self.ridge, str):
+            return params
+        before = params.precision[0]
+        new = learned_precision(params.weights, self.found(params, statistics).curvature[0], before)
+        new[-1] = before[-1]
+        settled = np.array_equal(new, before)
+        return params if settled else replace(params, precision=np.tile(new, (len(params.weights), 1)))
+
+    def start(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> LinearWeights:
+        """Around the regression of all steps, each intention elsewhere."""
+        n_features = len(self._coding(data).input_names) + 1
+        precision = self._given(n_features)
+        away = rng.normal(scale=APART, size=(n_intentions, data.n_actions, n_features))
+        weights = self._of_all(data, precision) + away - away.mean(axis=1, keepdims=True)
+        lapse = np.full(n_intentions, LAPSES / (LAPSES + NO_LAPSES) if self.lapse else 0.0)
+        return LinearWeights(weights, np.tile(precision, (n_intentions, 1)), lapse)
+
+    def _of_all(self, data: Trajectories, precision: FloatArray) -> FloatArray:
+        """(A, F) one regression of steps spread over the data."""
+        inputs, _, done = self._read(data, slice(None, None, max(1, data.n_steps // ENOUGH)))
+        groups, counts = np.zeros(len(done), dtype=np.uint32), (done >= 0).astype(np.float64)[:, None]
+        weights = np.zeros((1, 1, data.n_actions, inputs.shape[1]))
+        targets = of_actions(inputs, groups, done, counts, weights.shape)
+        for _ in range(8):
+            weights = damped(weights, moments(inputs, groups, counts, weights, targets), precision)
+        return np.asarray(weights[0, 0])
+
+    # --- what search, simulation and model files ask -------------------------------------------------------------
+
+    def deal(self, params: Any, rng: np.random.Generator) -> LinearWeights:
+        """Input by input."""
+        order = rng.permuted(np.tile(np.arange(len(params.weights))[:, None], params.weights.shape[-1]), axis=0)
+        return replace(params, weights=np.take_along_axis(params.weights, order[:, None, :], axis=0))
+
+    def vector(self, params: Any) -> FloatArray:
+        lapse = logit(np.clip(params.lapse, 1e-9, 1 - 1e-9)) if self.lapse else params.lapse
+        return np.r_[free(params.weights).ravel(), lapse]
+
+    def from_vector(self, vector: FloatArray, like: Any) -> LinearWeights:
+        n_intentions, n_actions = like.weights.shape[:2]
+        weights = symmetric(vector[:-n_intentions].reshape(n_intentions, -1), n_actions)
+        lapse = expit(np.clip(vector[-n_intentions:], -20, 20)) if self.lapse else like.lapse
+        return replace(like, weights=weights, lapse=lapse)
+
+    def proba(self, params: Any, data: Trajectories, steps: npt.NDArray[np.integer[Any]]) -> FloatArray:
+        inputs, groups, weights = self._inputs(data, steps), self.groups(data, steps), self.by_group(params)
+        logits = np.empty((len(steps), *weights.shape[1:3]))
+        for group in np.unique(groups):
+            here = groups == group
+            logits[here] = np.einsum("kaf,nf->nka", weights[group], inputs[here])
+        return np.asarray((1 - params.lapse[:, None]) * softmax(logits, axis=-1) + self._lapsed(params)[:, None])
+
+    def n_free(self, data: Trajectories, n_intentions: int) -> int:
+        n_features = len(self._coding(data).input_names) + 1
+        return int(n_intentions * ((data.n_actions - 1) * n_features + self.lapse))
+
+    def summary(self, params: Any) -> dict[str, FloatArray]:
+        """``weights`` (K, A, D + 1) in the units of the inputs, the bias last; ``ridge`` (D,); ``lapse`` (K,)."""
+        shown = {"weights": self.in_users_units(params.weights), "ridge": params.precision[0, :-1]}
+        return shown | ({"lapse": params.lapse} if self.lapse else {})
+
+    def in_users_units(self, weights: FloatArray) -> FloatArray:
+        """(…, D + 1) weights of the inputs as they are, from those of standardised inputs."""
+        if self.coding is None:
+            return weights
+        slopes = weights[..., :-1] / np.array(self.coding.input_scales)
+        return np.concatenate(
+            [slopes, weights[..., -1:] - slopes @ np.array(self.coding.input_means)[:, None]], axis=-1
+        )
+
+    def check_params(self, params: Any, data: Trajectories, n_intentions: int) -> None:
+        super().check_params(params, data, n_intentions)
+        if not np.allclose(params.weights.sum(axis=-2), 0.0, atol=1e-6 * (1.0 + np.abs(params.weights).max())):
+            raise InvalidParameter(parameter="weights", value="a sum over actions", remedy="let it be 0")
+        if (params.precision < 0).any() or (params.lapse < 0).any() or (params.lapse > 1).any():
+            remedy = "give precisions ≥ 0 and lapses between 0 and 1"
+            raise InvalidParameter(parameter="precision, lapse", value="out of range", remedy=remedy)
