@@ -9,6 +9,7 @@ import pytest
 import hiql
 from hiql.dynamics import ByState
 from hiql.errors import InvalidParameter
+from hiql.evaluate import decoding_agreement
 
 QUICK = {"n_init": 2, "patience": 4, "progress": False}
 
@@ -138,6 +139,27 @@ def test_switching_by_place_is_found_where_animals_switch_at_places():
     barriers = list(simulation.barriers)
     assert leaving[barriers, goal].mean() > 4 * np.delete(leaving[:, goal], barriers).mean()
     np.testing.assert_allclose(by_place.transition_.sum(axis=1), 1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("on_leaving", "clock"), [(False, "state entered"), (True, "state left")])
+def test_the_clock_that_predicts_best_is_the_true_one_and_decodes_best(on_leaving, clock):
+    """``benchmarks/places.py`` measures it for more experts."""
+    accuracy, held_out = [], []
+    for seed in range(3):
+        expert = hiql.worlds.simulate_two_goals(
+            2048, 3.0, random_state=seed, give_up=0.0, switch_at_barrier=0.5, on_leaving=on_leaving
+        )
+        train, test = (expert.data.select(range(n, n + 1024)) for n in (0, 1024))
+        clocks = "markov", ByState(context="state left"), ByState(context="state entered")
+        fits = [hiql.HIAVI(2, mdp=expert.world, dynamics=each, progress=False).fit(train) for each in clocks]
+        accuracy.append([decoding_agreement(fit.decode(train), train.intentions) for fit in fits])
+        held_out.append([fit.score(test, per="step") for fit in fits])
+    means = dict(zip(("markov", "state left", "state entered"), np.mean(accuracy, axis=0), strict=True))
+    print({name: round(float(mean), 3) for name, mean in means.items()}, np.mean(held_out, axis=0).round(4))
+    assert list(means)[np.mean(held_out, axis=0).argmax()] == clock
+    assert means[clock] >= max(means.values())
+    assert means[clock] >= means["markov"] + 0.05
 
 
 def test_contexts_are_matched_by_their_names():

@@ -16,6 +16,7 @@ from hiql.cli.decode import decode
 from hiql.cli.demo import demo
 from hiql.cli.fit import fit
 from hiql.cli.info import info
+from hiql.cli.live import live
 from hiql.cli.report import report
 from hiql.cli.select import select
 from hiql.cli.simulate import SIMULATORS
@@ -52,6 +53,7 @@ command(app, "fit")(fit)
 command(app, "select")(select)
 command(app, "decode")(decode)
 command(app, "report")(report)
+command(app, "live")(live)
 for name, simulator in SIMULATORS.items():
     command(simulate, name)(simulator)
 app.add_typer(simulate, name="simulate")

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from typing import Annotated, Any, get_type_hints
 
 import pandas as pd
@@ -109,9 +110,10 @@ def errors_as_messages(debug: bool) -> Iterator[None]:
 
 @contextmanager
 def warnings_as_notes() -> Iterator[None]:
-    """Show a warning as one line, without the place in the code that it comes from."""
+    """Show a warning as one line, once, without the place in the code that it comes from."""
+    once = cache(note)
     with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_place, **_options: note(str(message))
+        warnings.showwarning = lambda message, *_place, **_options: once(str(message))
         yield
 
 
