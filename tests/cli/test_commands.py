@@ -19,7 +19,7 @@ from hiql.errors import InvalidParameter
 
 runner = CliRunner()
 COMMANDS = [
-    *(["demo"], ["fit"], ["select"], ["decode"], ["report"], ["info"]),
+    *(["demo"], ["fit"], ["select"], ["decode"], ["report"], ["info"], ["live"]),
     *(["simulate", name] for name in SIMULATORS),
     *(["reproduce", name] for name in ("gridworld", "labyrinth", "reversal")),
 ]
@@ -154,6 +154,16 @@ def test_decoded_rows_lie_beside_the_rows_of_the_table(folder, tmp_path):
     path = hiql.load(folder / "model.hiql").decode(data)
     back = decoded.sort_values(["session", "step"])
     assert pd.factorize(back["decoded"])[0].tolist() == pd.factorize(path)[0].tolist()
+
+
+@pytest.mark.filterwarnings("default")
+def test_decode_says_once_that_a_model_rules_out_what_was_done(tmp_path):
+    table = pd.DataFrame({"session": np.repeat([0, 1], 20), "state": 0, "action": np.repeat([0, 1], 20)})
+    model = hiql.HIQL(1, pseudo_count=0.0).fit(hiql.read_table(table[:20], n_actions=2))
+    model.save(tmp_path / "m.hiql")
+    table.to_csv(tmp_path / "t.csv", index=False)
+    result = run("decode", tmp_path / "m.hiql", tmp_path / "t.csv", "--out", tmp_path / "d.csv")
+    assert " ".join(result.output.split()).count("1 of 2 sessions are impossible under this model") == 1
 
 
 def test_naming_one_column_keeps_what_the_model_remembers_of_the_others(folder, tmp_path):

@@ -58,7 +58,7 @@ def test_where_the_data_lie_does_not_count(data, tmp_path):
 def test_another_clock_is_another_unit(data, monkeypatch):
     before = Plan((2,), n_folds=2).units(Source({None: data}))
     clock = MarkovChain(pseudo_count=7.0)
-    monkeypatch.setitem(plan.FAMILIES, "hiql", lambda source, k, **options: hiql.HIQL(k, dynamics=clock, **options))
+    monkeypatch.setitem(plan.FAMILIES, "hiql", lambda _, k, **options: hiql.HIQL(k, **options | {"dynamics": clock}))
     after = Plan((2,), n_folds=2).units(Source({None: data}))
     assert before != after
     assert before[0]["search"]["dynamics"]["type"] == "MarkovChain"

@@ -8,9 +8,9 @@ import pytest
 
 import hiql
 from hiql.errors import EmptyData, InvalidParameter
-from hiql.sweep import Failure, Outcome, Plan, Source, fit_chosen, select, sweep
+from hiql.sweep import Failure, Outcome, Plan, Source, choose, fit_chosen, sweep
 from hiql.sweep.fitting import MOST_COMPARED, compared_steps, held_out_sessions, pack_path, unpack_path
-from hiql.sweep.selection import ratio_error
+from hiql.sweep.traits import ratio_error
 
 
 def outcome(k, fold, restart=0, objective=0.0, scores=(), sessions=(), path=(0, 0, 1, 1), bic=0.0, history=None):
@@ -35,7 +35,7 @@ def test_the_simplest_within_one_standard_error_of_the_difference_is_chosen():
     best = [-1.0, -20.0, -5.0, -9.0]
     close = [-1.2, -19.9, -5.1, -9.0]  # differences -0.2, 0.1, -0.1, 0
     far = [-1.5, -20.5, -5.5, -9.4]
-    selection = select([*candidate(1, far), *candidate(2, close), *candidate(3, best)], [])
+    selection = choose([*candidate(1, far), *candidate(2, close), *candidate(3, best)], [])
     assert selection.table["n_intentions"].tolist() == [1, 2, 3]
     assert (selection.chosen, selection.best) == (1, 2)
     assert selection.table["gap"].tolist() == pytest.approx([-1.9 / 40, -0.2 / 40, 0.0])
@@ -48,13 +48,13 @@ def test_the_simplest_within_one_standard_error_of_the_difference_is_chosen():
 
 def test_bic_is_told_and_can_decide():
     outcomes = [*candidate(1, [-3.0] * 4, bic=10.0), *candidate(2, [-1.0, -1.1, -0.9, -1.0], bic=20.0)]
-    by_likelihood, by_bic = select(outcomes, []), select(outcomes, [], by="bic")
+    by_likelihood, by_bic = choose(outcomes, []), choose(outcomes, [], by="bic")
     assert by_likelihood.chosen == 1
     assert "BIC would choose K = 1" in by_likelihood.explanation
     assert by_bic.chosen == 0
     assert "lowest BIC (10)" in by_bic.explanation
     with pytest.raises(InvalidParameter, match="held-out, bic"):
-        select(outcomes, [], by="taste")
+        choose(outcomes, [], by="taste")
 
 
 def test_of_several_restarts_the_one_that_trains_best_counts_not_the_one_that_tests_best():
@@ -65,7 +65,7 @@ def test_of_several_restarts_the_one_that_trains_best_counts_not_the_one_that_te
         outcome(1, 0, 1, objective=4.0, scores=[-1.0], sessions=[0]),
         outcome(1, 1, 0, objective=5.0, scores=[-2.0], sessions=[1], path=(1, 0, 0, 1)),
     ]
-    selection = select(outcomes, [])
+    selection = choose(outcomes, [])
     row = selection.table.iloc[0]
     assert row["held_out"] == pytest.approx(-10.0 / 20)
     assert selection.unit["restart"] == 1
@@ -78,7 +78,7 @@ def test_candidates_of_equal_size_are_told_apart_by_their_score_not_by_their_ord
     for outcome_ in worse:
         outcome_.unit["pseudo_count"] = 5.0
     for outcomes in ([*worse, *better], [*better, *worse]):
-        selection = select(outcomes, [])
+        selection = choose(outcomes, [])
         assert selection.table["pseudo_count"][selection.chosen] == 0.1
         assert "fewer free parameters" not in selection.explanation
 
@@ -99,17 +99,17 @@ def test_a_changed_setting_is_another_unit_but_other_folds_leave_whole_fits_alon
 
 def test_a_candidate_that_lacks_a_fold_is_left_out_and_none_at_all_is_an_error():
     failure = Failure({"n_intentions": 2}, "ValueError: no")
-    selection = select([*candidate(1, [-1.0] * 4), *candidate(2, [-0.5] * 4)[:2]], [failure])
+    selection = choose([*candidate(1, [-1.0] * 4), *candidate(2, [-0.5] * 4)[:2]], [failure])
     assert selection.table["n_intentions"].tolist() == [1]
     assert selection.failures == (failure,)
     assert "1 candidates are left out" in selection.explanation
     with pytest.raises(EmptyData, match="ValueError: no"):
-        select(candidate(2, [-0.5] * 4)[:2], [failure])
+        choose(candidate(2, [-0.5] * 4)[:2], [failure])
 
 
 def test_held_out_subjects_are_the_units_of_the_error():
-    by_session = select([*candidate(1, [-3, -1, -3, -1.5]), *candidate(2, [-2, -2, -2, -2])], [])
-    by_subject = select([*candidate(1, [-3, -1, -3, -1.5]), *candidate(2, [-2, -2, -2, -2])], [], ["a", "a", "b", "b"])
+    by_session = choose([*candidate(1, [-3, -1, -3, -1.5]), *candidate(2, [-2, -2, -2, -2])], [])
+    by_subject = choose([*candidate(1, [-3, -1, -3, -1.5]), *candidate(2, [-2, -2, -2, -2])], [], ["a", "a", "b", "b"])
     assert by_session.table["held_out"].tolist() == by_subject.table["held_out"].tolist()
     assert by_subject.table["gap_se"][0] == pytest.approx(ratio_error(np.array([0.0, -0.5]), np.array([20.0, 20.0])))
     assert by_subject.table["gap_se"][0] < by_session.table["gap_se"][0]

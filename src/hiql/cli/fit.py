@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import typer
 
+from hiql.cli.clocks import ClockOptions
 from hiql.cli.columns import unheeded
 from hiql.cli.commands import AsJson, note, print_json, print_table, print_verdict, say
 from hiql.cli.inputs import (
@@ -33,6 +34,7 @@ def fit(
     data: DataFile,
     table: TableOptions,
     world: WorldOptions,
+    clocks: ClockOptions,
     intentions: Annotated[int, typer.Option("--intentions", "-k", help="Number of intentions K.")] = 2,
     history: Annotated[
         int | None, typer.Option(help="For tables of trials: how many past trials make a state.", show_default="1")
@@ -60,6 +62,7 @@ def fit(
     if not as_json:
         print_understood(facts | {"cautions": [*facts["cautions"], *unheeded(facts)]})
     options: dict[str, Any] = {"pseudo_count": pseudo_count, "n_init": restarts, "random_state": seed, "n_jobs": jobs}
+    options |= clocks.single()
     if known is None:
         discount = 0.99 if world.discount is None else world.discount
         model: IntentionModel = HIQL(intentions, discount=discount, **options)

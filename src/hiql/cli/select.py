@@ -11,6 +11,7 @@ import typer
 from rich.markup import escape
 
 from hiql.cli.claiming import check_free, claim
+from hiql.cli.clocks import ClockOptions
 from hiql.cli.columns import unheeded
 from hiql.cli.commands import AsJson, Jobs, console, note, print_json, print_table, print_verdict, say, to_stderr
 from hiql.cli.inputs import (
@@ -29,14 +30,18 @@ from hiql.data.table_files import load_table
 from hiql.engine.watching import SECONDS_TO_ANSWER
 from hiql.errors import InvalidParameter
 from hiql.evaluate.words.verdict import judge
-from hiql.sweep import Plan, Selection, Source, fit_chosen, sweep
+from hiql.sweep import Selection, Source
+from hiql.sweep import select as select_model
 
 COLUMNS = {
     "family": "{family}",
     "history": "{history:g}",
     "pseudo_count": "{pseudo_count:g}",
+    "dynamics": "{dynamics}",
+    "prior": "{prior}",
+    "pool": "{pool}",
     "K": "{n_intentions}",
-    "free": "{n_free}",
+    "free": "{n_free:.0f}",
     "train": "{train:.4f}",
     "held out": "{held_out:.4f}",
     "gap ± SE": "{gap:+.4f} ± {gap_se:.4f}",
@@ -44,7 +49,7 @@ COLUMNS = {
     "restarts": "{restart_agreement:.0%}",
     "folds": "{fold_agreement:.0%}",
 }
-AXES = ("family", "history", "pseudo_count")
+AXES = ("family", "history", "pseudo_count", "dynamics", "prior", "pool")
 """Columns that are printed only where candidates differ in them."""
 
 
@@ -68,7 +73,8 @@ class SweepOptions:
     hold_out: Annotated[str, typer.Option(help="What is held out: sessions or subjects.")] = "sessions"
     seed: Annotated[int, typer.Option(help="Seed of folds and searches.")] = 0
 
-    def plan(self, n_groups: int, world_is_known: bool) -> Plan:
+    def wanted(self, n_groups: int) -> dict[str, Any]:
+        """The axes, as :func:`hiql.select` takes them."""
         if n_groups < 2:
             raise InvalidParameter(
                 parameter="number of " + self.hold_out,
@@ -76,15 +82,15 @@ class SweepOptions:
                 remedy=f"held-out likelihood needs at least 2 {self.hold_out}; divide the recording, or choose K "
                 "yourself with hiql fit",
             )
-        return Plan(
-            n_intentions=whole_numbers(self.intentions, "intentions"),
-            families=tuple(self.family or (["hiavi"] if world_is_known else ["hiql"])),
-            pseudo_counts=tuple(self.pseudo_count),
-            n_folds=min(5, n_groups) if self.folds is None else self.folds,
-            n_restarts=self.restarts,
-            hold_out=self.hold_out,
-            seed=self.seed,
-        )
+        return {
+            "n_intentions": whole_numbers(self.intentions, "intentions"),
+            "family": self.family or None,
+            "pseudo_count": tuple(self.pseudo_count),
+            "n_folds": self.folds,
+            "n_restarts": self.restarts,
+            "hold_out": self.hold_out,
+            "random_state": self.seed,
+        }
 
 
 def select(
@@ -92,6 +98,7 @@ def select(
     table: TableOptions,
     world: WorldOptions,
     axes: SweepOptions,
+    clocks: ClockOptions,
     by: Annotated[str, typer.Option(help="Rule of choice: held-out (one standard error) or bic.")] = "held-out",
     out: Annotated[Path, typer.Option(help="Folder for results; an interrupted sweep resumes from it.")] = Path(
         "selection"
@@ -116,6 +123,8 @@ def select(
     Example: hiql select mice.csv -k 1-5 --world labyrinth --out selection
 
     Example: hiql select trials.csv -k 1-4 --history 1-3 --jobs 4
+
+    Example: hiql select mice.csv -k 1-4 --dynamics markov,by-state --pool none,subjects
     """
     from hiql.report import write_selection
 
@@ -129,12 +138,15 @@ def select(
     if not as_json:
         print_understood(facts | {"cautions": [*facts["cautions"], *unheeded(facts)]})
     groups = first.n_sessions if axes.hold_out == "sessions" else len(set(first.subjects))
-    plan = axes.plan(groups, known is not None)
-    called = names_in(names, plan.n_intentions)
-    source = Source(trajectories, known and known[0], 0.99 if world.discount is None else world.discount)
+    wanted = axes.wanted(groups) | clocks.wanted()
+    called = names_in(names, wanted["n_intentions"])
+    discount = 0.99 if world.discount is None else world.discount
+    source = Source(trajectories, known and known[0], discount)
     check_free(out, data)
-    selection = sweep(source, plan, out / "units", by=by, n_jobs=jobs, cluster=cluster, timeout=cluster_timeout)
-    model = fit_chosen(source, selection)
+    running: dict[str, Any] = {"n_jobs": jobs, "cluster": cluster, "timeout": cluster_timeout}
+    model, selection = select_model(
+        trajectories, by=by, mdp=source.mdp, discount=discount, folder=out / "units", **wanted, **running
+    )
     history = selection.unit["history"]
     fitting = called if called is None or len(called) == model.n_intentions else None
     remember(model, trajectories[history], data, layouts[history], fitting, selection)
@@ -159,6 +171,7 @@ def selection_facts(selection: Selection) -> dict[str, Any]:
     return {
         "chosen": selection.table.iloc[selection.chosen].to_dict(),
         "explanation": selection.explanation,
+        "traits": selection.traits,
         "candidates": selection.table.to_dict(orient="records"),
         "failures": [failure._asdict() for failure in selection.failures],
     }
@@ -169,12 +182,14 @@ def print_selection(selection: Selection) -> None:
     table = selection.table
     wanted = [name for name in COLUMNS if name not in AXES or table[name].nunique(dropna=False) > 1]
     shown = pd.DataFrame([{name: COLUMNS[name].format(**row) for name in wanted} for row in table.to_dict("records")])
-    print_table(shown.replace("nan%", "–"), "Candidates", selection.chosen)
+    print_table(shown.replace(["nan%", "nan", "None"], "–"), "Candidates", selection.chosen)
     console.print(
         "[dim]Log-likelihoods in nats per step; the gap is to the best held-out one; restarts and folds: share of "
         "steps given to the same intention by other fits.[/dim]"
     )
     say(selection.explanation)
+    if selection.traits:
+        say(selection.traits)
     for failure in selection.failures[:5]:
         to_stderr.print(f"[red]Failed:[/red] {escape(f'{failure.error}  {failure.unit}')}", highlight=False)
     if len(selection.failures) > 5:

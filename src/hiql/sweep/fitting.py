@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
+from hiql.errors import ParametersNotCounted
 from hiql.models import IntentionModel
 from hiql.models.scoring import taken_proba
 from hiql.sweep.plan import ALL_SESSIONS, Source, folds_of
@@ -28,13 +29,22 @@ def fit_unit(source: Source, unit: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "objective": model.objective_,
         "train": model.score(train, per="step"),
-        "bic": float(model.bic(train)),
+        "bic": bic_of(model, train),
         "n_free": model.n_free_,
+        "evidence": getattr(model, "evidence_", None),
         "converged": model.converged_,
         "notes": list(model.notes_),
         "decoded": pack_path(model.decode(data)[compared_steps(data)]),
         "held_out": {} if fold is None else held_out_sessions(model, data, fold.test),
     }
+
+
+def bic_of(model: IntentionModel, data: Trajectories) -> float | None:
+    """None where there is none."""
+    try:
+        return float(model.bic(data))
+    except ParametersNotCounted:
+        return None
 
 
 def held_out_sessions(model: IntentionModel, data: Trajectories, sessions: npt.NDArray[np.int64]) -> dict[str, Any]:

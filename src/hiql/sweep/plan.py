@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
 from hiql.data.digest import digest_of, plain
 from hiql.data.folds import Fold, session_folds
 from hiql.data.trajectories import Trajectories
+from hiql.dynamics import registry
+from hiql.dynamics.chain import IntentionDynamics
 from hiql.errors import InvalidParameter
 from hiql.models import HIAVI, HIQL, IntentionModel
+from hiql.models.pooling import POOLS, PRIORS
 from hiql.worlds.mdp import MDP
 
 
@@ -35,6 +38,11 @@ FAMILIES = {"hiavi": _hiavi, "hiql": _hiql, "stochastic": _stochastic}
 """Kinds of model: in a known world, in an unknown one, and the paper's stochastic Algorithm 2."""
 ALL_SESSIONS = None
 """The fold of fits to all the data."""
+NO_FOLDS = 0
+AXES = ("family", "history", "pseudo_count", "dynamics", "prior", "pool", "n_intentions")
+"""What tells candidates apart."""
+LATER = {"dynamics": registry.DEFAULT, "prior": "flat", "pool": None}
+"""Axes that older sweeps did not have: a unit does not name them at these values, so that old folders go on."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +52,26 @@ class Source:
     data: Mapping[int | None, Trajectories]
     mdp: MDP | None = None
     discount: float = 0.99
+    clocks: Mapping[str, IntentionDynamics] = field(default_factory=dict)
+    """Dynamics by names that the registry does not have."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """How every model is fitted, whatever the candidate."""
 
     def model(self, unit: Mapping[str, Any]) -> IntentionModel:
         """The unfitted model of a unit; a restart is another seed."""
+        wanted = LATER | dict(unit)
+        # The model's own default is a Markov chain, or one for each animal where animals are pooled.
+        clock = None if wanted["dynamics"] == registry.DEFAULT else wanted["dynamics"]
         return FAMILIES[unit["family"]](
             self,
             unit["n_intentions"],
+            dynamics=self.clocks.get(clock, clock) if clock else None,
+            prior=wanted["prior"],
+            pool=wanted["pool"],
             pseudo_count=unit["pseudo_count"],
             random_state=unit["seed"] + unit["restart"],
             progress=False,
+            **self.settings,
         )
 
     def search_settings(self, unit: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,11 +95,15 @@ class Source:
 
 @dataclass(frozen=True)
 class Plan:
-    """The axes of a sweep. Every session is held out once; or every subject, with ``hold_out="subjects"``."""
+    """The axes of a sweep. Every session is held out once; or every subject, with ``hold_out="subjects"``; or nothing,
+    with ``n_folds=0``, for rules of choice that need no held-out scores."""
 
     n_intentions: tuple[int, ...] = (1, 2, 3, 4, 5)
     families: tuple[str, ...] = ("hiql",)
     pseudo_counts: tuple[float, ...] = (0.1,)
+    dynamics: tuple[str, ...] = (registry.DEFAULT,)
+    priors: tuple[str, ...] = ("flat",)
+    pools: tuple[str | None, ...] = (None,)
     n_folds: int = 5
     n_restarts: int = 3
     hold_out: str = "sessions"
@@ -92,15 +115,23 @@ class Plan:
                 raise InvalidParameter(parameter="family", value=name, remedy=f"choose from {', '.join(FAMILIES)}")
         if self.hold_out not in {"sessions", "subjects"}:
             raise InvalidParameter(parameter="hold_out", value=self.hold_out, remedy="choose sessions or subjects")
-        for axis in ("n_intentions", "families", "pseudo_counts"):
+        for parameter, given, known in (("prior", self.priors, PRIORS), ("pool", self.pools, POOLS)):
+            for value in given:
+                if value not in known:
+                    remedy = f"choose from {', '.join(map(str, known))}"
+                    raise InvalidParameter(parameter=parameter, value=value, remedy=remedy)
+        for axis in ("n_intentions", "families", "pseudo_counts", "dynamics", "priors", "pools"):
             if not getattr(self, axis):
                 raise InvalidParameter(parameter=axis, value=(), remedy="give at least one value")
         for number, least in (("n_restarts", 1), ("n_folds", 2)):
-            if getattr(self, number) < least:
+            if getattr(self, number) < least and (number, getattr(self, number)) != ("n_folds", NO_FOLDS):
                 raise InvalidParameter(parameter=number, value=getattr(self, number), remedy=f"choose at least {least}")
 
     def check(self, source: Source) -> None:
-        """Refuse more folds than there are sessions, or subjects, to hold out."""
+        """Refuse unknown clocks, and more folds than there are sessions, or subjects, to hold out."""
+        for name in self.dynamics:
+            if name not in source.clocks:
+                registry.make_dynamics(name)
         for data in source.data.values():
             most = len(set(data.subjects)) if self.hold_out == "subjects" else data.n_sessions
             if self.n_folds > most:
@@ -113,18 +144,27 @@ class Plan:
 
     def units(self, source: Source) -> list[dict[str, Any]]:
         """All fits: for each candidate and restart one to all the data, and one without each fold."""
+        return self.units_of(source, self.candidates(source))
+
+    def candidates(self, source: Source) -> list[dict[str, Any]]:
+        """Every combination of the axes."""
         self.check(source)
-        folds = (ALL_SESSIONS, *range(self.n_folds))
-        axes = source.data, self.families, self.pseudo_counts, self.n_intentions, folds, range(self.n_restarts)
-        names = "history", "family", "pseudo_count", "n_intentions", "fold", "restart"
+        axes = source.data, self.families, self.pseudo_counts, self.dynamics, self.priors, self.pools, self.n_intentions
+        names = "history", "family", "pseudo_count", "dynamics", "prior", "pool", "n_intentions"
+        return [dict(zip(names, values, strict=True)) for values in product(*axes)]
+
+    def units_of(self, source: Source, candidates: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The fits of these candidates."""
+        folds, restarts = (ALL_SESSIONS, *range(self.n_folds)), range(self.n_restarts)
         prints = {history: source.fingerprint(history) for history in source.data}
-        chosen = (dict(zip(names, values, strict=True)) for values in product(*axes))
-        return [self._unit(source, fit | {"data": prints[fit["history"]]}) for fit in chosen]
+        fits = (dict(each, fold=fold, restart=i) for each in candidates for fold in folds for i in restarts)
+        return [self._unit(source, fit | {"data": prints[fit["history"]]}) for fit in fits]
 
     def _unit(self, source: Source, fit: dict[str, Any]) -> dict[str, Any]:
         """All that the result of a fit depends on, and nothing else: a fit to all sessions knows no folds."""
         folds = {} if fit["fold"] is ALL_SESSIONS else {"n_folds": self.n_folds, "hold_out": self.hold_out}
-        unit = fit | folds | {"seed": self.seed}
+        unit = {name: value for name, value in fit.items() if name not in LATER or value != LATER[name]}
+        unit |= folds | {"seed": self.seed}
         return unit | {"search": source.search_settings(unit)}
 
 

@@ -1,32 +1,70 @@
-"""A whole sweep: plan, fit every unit that is not yet there, choose."""
+"""A whole sweep: plan, fit every unit that is not yet there, choose; and look whether animals differ or switch."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from hiql.errors import InvalidParameter
 from hiql.models import IntentionModel
+from hiql.sweep.criteria import Criterion, criterion_named
 from hiql.sweep.fitting import fit_unit
-from hiql.sweep.plan import Plan, Source
-from hiql.sweep.selection import Selection, check_rule, select
-from hiql.sweep.units import run_units
+from hiql.sweep.plan import AXES, LATER, NO_FOLDS, Plan, Source
+from hiql.sweep.selection import Selection, choose
+from hiql.sweep.traits import CLOCKS, rivals
+from hiql.sweep.units import Failure, Outcome, run_units
 
 
-def sweep(source: Source, plan: Plan, folder: Path, *, by: str = "held-out", **options: Any) -> Selection:
+def sweep(
+    source: Source, plan: Plan, folder: Path, *, by: str = "held-out", traits: bool = False, **options: Any
+) -> Selection:
     """Fit every candidate of the plan to every fold and choose one; what ``folder`` already holds is not repeated.
 
-    ``by`` is the rule of choice, "held-out" or "bic" (see :mod:`hiql.sweep.selection`); ``options`` are those of
-    :func:`~hiql.sweep.run_units`: ``n_jobs``, ``cluster``, ``timeout``, ``progress``.
+    ``by`` is the rule of choice, a name of :mod:`hiql.sweep.criteria`; ``options`` are those of
+    :func:`~hiql.sweep.run_units`: ``n_jobs``, ``cluster``, ``timeout``, ``progress``. With ``traits``, where there are
+    several subjects and sessions are held out, the choice is compared with animals that differ and never switch
+    (:mod:`hiql.sweep.traits`), which are then candidates, too.
     """
-    check_rule(by)
-    units = plan.units(source)
-    outcomes, failures = run_units(units, partial(fit_unit, source), folder, label="Fitting", **options)
-    subjects = next(iter(source.data.values())).subjects if plan.hold_out == "subjects" else None
-    return select(outcomes, failures, subjects, by=by)
+    criterion = criterion_named(by)
+    source = _complete(source, criterion)
+    plan = _with_folds(plan, criterion)
+    candidates = plan.candidates(source)
+    run = partial(_fitted, source, folder, options)
+    names = next(iter(source.data.values())).subjects
+    subjects = names if plan.hold_out == "subjects" else None
+    outcomes, failures = run(plan, candidates)
+    selection = choose(outcomes, failures, subjects, by=by)
+    if not traits or subjects is not None or len(set(names)) < 2:
+        return selection
+    chosen = {axis: (LATER | selection.unit)[axis] for axis in AXES}
+    further = [rival for rival in rivals(chosen) if rival not in candidates]
+    more, lost = run(replace(plan, n_restarts=1), further)
+    return choose([*outcomes, *more], [*failures, *lost], subjects, by=by)
 
 
-def fit_chosen(source: Source, selection: Selection) -> IntentionModel:
-    """The chosen candidate, fitted to all the data: the same fit that the sweep made."""
+def _fitted(
+    source: Source, folder: Path, options: dict[str, Any], plan: Plan, candidates: Sequence[dict[str, Any]]
+) -> tuple[list[Outcome], list[Failure]]:
+    return run_units(plan.units_of(source, candidates), partial(fit_unit, source), folder, label="Fitting", **options)
+
+
+def _with_folds(plan: Plan, criterion: Criterion) -> Plan:
+    """The plan with folds if the rule of choice needs them, and else without."""
+    if criterion.folds and plan.n_folds == NO_FOLDS:
+        remedy = "this rule needs held-out scores: choose 2 or more"
+        raise InvalidParameter(parameter="n_folds", value=NO_FOLDS, remedy=remedy)
+    return plan if criterion.folds else replace(plan, n_folds=NO_FOLDS)
+
+
+def _complete(source: Source, criterion: Criterion) -> Source:
+    """With the clocks that only we need, and models fitted as the rule of choice wants them."""
+    return replace(source, clocks={**CLOCKS, **source.clocks}, settings={**source.settings, **criterion.settings})
+
+
+def fit_chosen(source: Source, selection: Selection, *, by: str = "held-out") -> IntentionModel:
+    """The chosen candidate, fitted to all the data: the same fit that the sweep with this rule made."""
     unit = selection.unit
-    return source.model(unit).fit(source.data[unit["history"]])
+    return _complete(source, criterion_named(by)).model(unit).fit(source.data[unit["history"]])

@@ -7,7 +7,7 @@ d_i = ℓ_i(c) − ℓ_i(best); as both are judged on the same sessions, the err
     SE² = m/(m − 1) Σ_i (d_i − gap·n_i)² / (Σ n_i)²,      m held-out sessions (or subjects),
 
 which is much smaller than the errors of the scores. The simplest candidate (fewest free parameters) whose gap is no
-larger than its error is chosen. Asked for ``by="bic"``, the candidate with the lowest BIC is.
+larger than its error is chosen; other rules are in :mod:`hiql.sweep.criteria`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from hiql.errors import EmptyData, InvalidParameter
+from hiql.errors import EmptyData
 from hiql.evaluate.measures.alignment import decoding_agreement
 from hiql.evaluate.words.verdict import agreement_in
-from hiql.sweep.explanation import explain
+from hiql.sweep.criteria import criterion_named
+from hiql.sweep.explanation import told_limits
 from hiql.sweep.fitting import unpack_path
-from hiql.sweep.plan import ALL_SESSIONS
+from hiql.sweep.plan import ALL_SESSIONS, AXES, LATER
+from hiql.sweep.traits import Scores, ratio_error, traits_or_states
 from hiql.sweep.units import Failure, Outcome
 
-AXES = ("family", "history", "pseudo_count", "n_intentions")
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -44,6 +45,8 @@ class Selection(NamedTuple):
     explanation: str
     unit: dict[str, Any]
     failures: tuple[Failure, ...] = ()
+    traits: str = ""
+    """How much of the gain is difference between animals, and how much switching within; where that was asked."""
 
     @property
     def agreement(self) -> dict[str, float]:
@@ -51,7 +54,7 @@ class Selection(NamedTuple):
         return agreement_in(self.table.iloc[self.chosen].to_dict())
 
 
-def select(
+def choose(
     outcomes: Sequence[Outcome],
     failures: Sequence[Failure],
     subjects: Sequence[str] | None = None,
@@ -59,43 +62,28 @@ def select(
     by: str = "held-out",
 ) -> Selection:
     """Choose among the candidates of a sweep. With ``subjects``, one a session, these are the units of the error."""
-    check_rule(by)
+    criterion = criterion_named(by)
     groups = defaultdict(list)
     for outcome in outcomes:
-        groups[tuple(outcome.unit[axis] for axis in AXES)].append(outcome)
+        groups[tuple((LATER | outcome.unit)[axis] for axis in AXES)].append(outcome)
     folds = max((outcome.unit.get("n_folds", 0) for outcome in outcomes), default=0)
     judged = {key: Judged.of(group, subjects) for key, group in groups.items() if _is_complete(group, folds)}
     if not judged:
         raise EmptyData(what="no candidate could be fitted to every fold", remedy=_first_error(failures))
     candidates = list(judged.values())
-    at_best = int(np.argmax([candidate.held_out for candidate in candidates]))
+    scores = [candidate.held_out for candidate in candidates]
+    at_best = 0 if np.isnan(scores).all() else int(np.nanargmax(scores))
     rows = [
         dict(zip(AXES, key, strict=True)) | candidate.row() | candidate.gap_to(candidates[at_best])
         for key, candidate in judged.items()
     ]
     table = pd.DataFrame(rows)
-    chosen = RULES[by](table)
+    chosen = criterion.choose(table)
     unit = candidates[chosen].whole.unit
-    return Selection(
-        table, chosen, at_best, explain(table, chosen, at_best, by, len(groups) - len(judged)), unit, tuple(failures)
-    )
-
-
-def _simplest_within_one_error(table: pd.DataFrame) -> int:
-    order = table.sort_values(["n_free", "n_intentions", "gap"], ascending=[True, True, False], kind="stable").index
-    return next(int(i) for i in order if table["gap"][i] >= -table["gap_se"][i])
-
-
-def _lowest_bic(table: pd.DataFrame) -> int:
-    return int(table["bic"].to_numpy().argmin())
-
-
-RULES = {"held-out": _simplest_within_one_error, "bic": _lowest_bic}
-
-
-def check_rule(by: str) -> None:
-    if by not in RULES:
-        raise InvalidParameter(parameter="by", value=by, remedy=f"choose from {', '.join(RULES)}")
+    said = criterion.explain(table, chosen, at_best), told_limits(table, chosen, len(groups) - len(judged))
+    held_out = [Scores(candidate.log_likelihood, candidate.steps) for candidate in candidates]
+    words = " ".join(filter(None, said))
+    return Selection(table, chosen, at_best, words, unit, tuple(failures), traits_or_states(table, held_out))
 
 
 class Judged(NamedTuple):
@@ -120,7 +108,7 @@ class Judged(NamedTuple):
         log_likelihood, steps = _by_group([fit.result["held_out"] for fit in winners.values()], subjects)
         return cls(
             whole,
-            float(np.mean([fit.result["train"] for fit in winners.values()])),
+            float(np.mean([fit.result["train"] for fit in winners.values() or [whole]])),
             log_likelihood,
             steps,
             _agreement(whole, others),
@@ -128,36 +116,41 @@ class Judged(NamedTuple):
         )
 
     @property
+    def n_free(self) -> float:
+        """NaN where rows are pooled, as nobody can say how many are free."""
+        return self.whole.result["n_free"] if self.whole.result["bic"] is not None else float("nan")
+
+    @property
     def held_out(self) -> float:
-        return float(self.log_likelihood.sum() / self.steps.sum())
+        """NaN where nothing was held out."""
+        return float(self.log_likelihood.sum() / self.steps.sum()) if len(self.steps) else float("nan")
 
     def row(self) -> dict[str, Any]:
         return {
-            "n_free": self.whole.result["n_free"],
+            "n_free": self.n_free,
             "train": self.train,
             "held_out": self.held_out,
             "held_out_se": ratio_error(self.log_likelihood, self.steps),
-            "bic": self.whole.result["bic"],
+            "bic": self._known("bic"),
+            "evidence": self._known("evidence"),
             "restart_agreement": self.restart_agreement,
             "fold_agreement": self.fold_agreement,
         }
+
+    def _known(self, name: str) -> float:
+        """A number of the fit to all the data; NaN where it has none."""
+        number = self.whole.result.get(name)
+        return float("nan") if number is None else float(number)
 
     def gap_to(self, best: Judged) -> dict[str, float]:
         difference = self.log_likelihood - best.log_likelihood
         return {"gap": self.held_out - best.held_out, "gap_se": ratio_error(difference, self.steps)}
 
 
-def ratio_error(totals: FloatArray, steps: FloatArray) -> float:
-    """The standard error of Σ totals / Σ steps over independent sessions (the module's formula)."""
-    m = len(totals)
-    if m < 2:
-        return 0.0
-    residuals = totals - totals.sum() / steps.sum() * steps
-    return float(np.sqrt(m / (m - 1) * (residuals**2).sum()) / steps.sum())
-
-
 def _by_group(parts: Sequence[dict[str, Any]], subjects: Sequence[str] | None) -> tuple[FloatArray, FloatArray]:
     """Held-out log-likelihoods and steps of each session, or each subject, in the same order for all candidates."""
+    if not parts:
+        return np.empty(0), np.empty(0)
     sessions = np.concatenate([part["sessions"] for part in parts]).astype(np.int64)
     keys = sessions if subjects is None else np.unique(np.array(subjects), return_inverse=True)[1][sessions]
     log_likelihood = np.bincount(keys, np.concatenate([part["log_likelihood"] for part in parts])).astype(np.float64)

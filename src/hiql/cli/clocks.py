@@ -1,0 +1,67 @@
+"""Options for how intentions follow one another, and for what is pooled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from hiql.dynamics import ByState
+from hiql.dynamics.registry import DEFAULT, DYNAMICS, make_dynamics
+from hiql.errors import InvalidParameter
+
+PANEL = "Clocks and pooling"
+BY_STATE = "by-state"
+NO_POOL = "none"
+
+
+@dataclass(frozen=True)
+class ClockOptions:
+    """What to try; several values have commas between."""
+
+    dynamics: Annotated[
+        str, typer.Option(help=f"How intentions follow one another: {', '.join(DYNAMICS)}.", rich_help_panel=PANEL)
+    ] = DEFAULT
+    switch_by: Annotated[
+        str | None,
+        typer.Option(
+            help="What switching goes by, for by-state: state left, state entered, last action, last outcome, subject, "
+            "or a column of --context.",
+            rich_help_panel=PANEL,
+            show_default="state left",
+        ),
+    ] = None
+    prior: Annotated[
+        str, typer.Option(help="flat, or pooled: long histories around shorter ones.", rich_help_panel=PANEL)
+    ] = "flat"
+    pool: Annotated[str, typer.Option(help="none, or subjects: animals share and differ.", rich_help_panel=PANEL)] = (
+        NO_POOL
+    )
+
+    def wanted(self) -> dict[str, Any]:
+        """Every value of each option, as :func:`hiql.select` takes them."""
+        names = _split(self.dynamics)
+        if self.switch_by is not None and BY_STATE not in names:
+            remedy = f"choose --dynamics {BY_STATE} (alone or among others) as well"
+            raise InvalidParameter(parameter="switch_by", value=self.switch_by, remedy=remedy)
+        for name in names:
+            make_dynamics(name)
+        clocks = tuple(self._clock(name) for name in names)
+        pools = tuple(None if pool == NO_POOL else pool for pool in _split(self.pool))
+        return {"dynamics": clocks, "prior": _split(self.prior), "pool": pools}
+
+    def single(self) -> dict[str, Any]:
+        """One value of each option, as a model takes them: its own default for a Markov chain."""
+        for name, values in self.wanted().items():
+            if len(values) != 1:
+                raise InvalidParameter(parameter=name, value=getattr(self, name), remedy="choose one of them to fit")
+        one = {name: values[0] for name, values in self.wanted().items()}
+        return one | ({"dynamics": None} if one["dynamics"] == DEFAULT else {})
+
+    def _clock(self, name: str) -> Any:
+        return ByState(context=self.switch_by) if name == BY_STATE and self.switch_by is not None else name
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())

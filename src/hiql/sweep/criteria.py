@@ -1,0 +1,57 @@
+"""The rules by which a candidate is chosen: what each looks at, what it needs, and how it tells why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from hiql.errors import InvalidParameter
+from hiql.sweep.explanation import explain_bic, explain_held_out
+
+
+class Criterion(NamedTuple):
+    """One rule of choice.
+
+    Attributes
+    ----------
+    choose : gives the position of the chosen row of a table of candidates
+    explain : says why, from the table and the positions of the chosen row and of the best held-out score
+    folds : whether sessions are held out; without, the table has no held-out scores and every candidate is fitted once
+    settings : how every model is fitted, so that the table has what the rule looks at
+    """
+
+    choose: Callable[[pd.DataFrame], int]
+    explain: Callable[[pd.DataFrame, int, int], str]
+    folds: bool = True
+    settings: Mapping[str, Any] = MappingProxyType({})
+
+
+def _simplest_within_one_error(table: pd.DataFrame) -> int:
+    """Simple is what has few free parameters; where some candidate's cannot be counted, what has few intentions."""
+    near = table[table["gap"] >= -table["gap_se"]].assign(uncounted=lambda rows: rows["n_free"].isna())
+    first = ["n_intentions", "uncounted"] if near["uncounted"].any() else ["n_free", "n_intentions"]
+    return int(near.sort_values([*first, "gap"], ascending=[True, True, False], kind="stable").index[0])
+
+
+def _lowest_bic(table: pd.DataFrame) -> int:
+    """Candidates whose rows are pooled have none, and are passed over."""
+    if table["bic"].isna().all():
+        remedy = "there is no BIC where rows are pooled (prior, pool, by-state): choose held-out"
+        raise InvalidParameter(parameter="by", value="bic", remedy=remedy)
+    return int(table["bic"].argmin(skipna=True))
+
+
+CRITERIA = {
+    "held-out": Criterion(_simplest_within_one_error, explain_held_out),
+    "bic": Criterion(_lowest_bic, explain_bic),
+}
+"""Every rule by its name. A new one is a line here, and what it looks at a column of the table."""
+
+
+def criterion_named(by: str) -> Criterion:
+    if by not in CRITERIA:
+        raise InvalidParameter(parameter="by", value=by, remedy=f"choose from {', '.join(CRITERIA)}")
+    return CRITERIA[by]
