@@ -121,7 +121,7 @@ def test_grid_cells_lie_where_their_states_do():
     intention = portrait(world, never=[4])
     cells = grid_map(world, intention).data[0]
     assert np.shape(cells.z) == (2, 3)
-    assert cells.z[0][2] == intention.value[2]
+    assert cells.z[0][2] == intention.certainty[2]
     assert np.isnan(cells.z[1][1])
     assert "state 5" in cells.text[1][2]
 
@@ -130,9 +130,23 @@ def test_maps_can_be_recoloured():
     world = hiql.worlds.gridworld(3)
     intention = portrait(world)
     meta = grid_map(world, intention).layout.meta
-    assert list(meta["shades"]) == ["value", "reward", "visits"]
+    assert list(meta["shades"]) == ["certainty", "visits", "reward", "value"]
     reward = (intention.policy * intention.reward).sum(axis=1)
     np.testing.assert_allclose(np.ravel(meta["shades"]["reward"]["z"][0]), reward)
+
+
+def test_without_rewards_a_map_tells_of_choices_and_visits():
+    world = hiql.worlds.gridworld(3)
+    figure = grid_map(world, portrait(world)._replace(reward=None, value=None))
+    assert list(figure.layout.meta["shades"]) == ["certainty", "visits"]
+    assert "reward" not in str(figure.data[0].text)
+    assert "value" not in str(figure.data[0].text)
+
+
+def test_certainty_is_nothing_where_all_actions_are_alike():
+    policy = np.array([[0.5, 0.5], [1.0, 0.0], [0.9, 0.1]])
+    certainty = Intention(policy, None, None, np.ones(3), ("a", "b", "c"), ("l", "r")).certainty
+    np.testing.assert_allclose(certainty, [0.0, 1.0, 0.531], atol=1e-3)
 
 
 def test_maze_nodes_never_used_become_dots():

@@ -180,7 +180,7 @@ def test_a_map_shows_the_track_and_can_be_recoloured(reader, grid):
     before = reader.run(shade)
     choose(reader, "visits")
     after = reader.run(shade)
-    assert before[0].startswith("value")
+    assert before[0] == "certainty of the policy"
     assert after[0] == "expected visits"
     assert before[1] != after[1]
     assert reader.run("return document.getElementById('browse-subject').parentElement.hidden")

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import hiql
@@ -14,6 +15,7 @@ from hiql.errors import HiqlError
 from hiql.evaluate.words.strategies import ARCHETYPES
 from hiql.report import write_report
 from hiql.report.provenance import BIBTEX, PAPER_URL
+from hiql.worlds import simulate_psychophysics
 from tests.problems import random_mdp
 from tests.report.problems import EMOJI, HOSTILE, blocks, fitted, random_sessions, selection, visible
 
@@ -40,6 +42,37 @@ def test_choice_tasks_are_named_by_strategy(tmp_path):
     assert "Stays after a win" in text
     assert any(f"“{name}" in text for name in ARCHETYPES)
     assert "2 subjects" in text
+
+
+def test_intentions_that_weigh_inputs_have_weights_curves_and_kernels(tmp_path):
+    data = simulate_psychophysics(2, 2, 100, random_state=0).data
+    model = hiql.GLMHMM(2, n_init=1, patience=0, max_iter=20, progress=False).fit(data)
+    page = write_report(tmp_path / "report.html", model, data).read_text()
+    assert "for one standard deviation" in page
+    assert "mean outcome" in page
+    charts = [block for name, block in blocks(page).items() if name.startswith("chart-")]
+    titles = [str(chart["layout"]["xaxis"].get("title", {}).get("text")) for chart in charts]
+    assert titles.count("log-odds of right for 1 s.d.") == 2
+    assert titles.count("stimulus") == 1
+
+
+def test_memories_of_choices_are_shown_by_lag(tmp_path):
+    rng = np.random.default_rng(0)
+    trials = pd.DataFrame({"session": np.repeat(range(4), 50), "choice": rng.choice(list("abc"), size=200)})
+    trials["reward"] = rng.integers(2, size=200)
+    data = hiql.bandit_trials(trials, 1, subject=None, memory=(1, 8))
+    model = hiql.GLMHMM(2, n_init=1, patience=0, max_iter=20, progress=False).fit(data)
+    page = write_report(tmp_path / "report.html", model, data).read_text()
+    assert "What a reward of 1 adds" in page
+    assert "steps ago" in page
+
+
+def test_policies_that_nobody_asked_the_rewards_of_can_be_reported(tmp_path, two_goals):
+    data = two_goals.data
+    model = hiql.IntentionModel(2, n_init=1, patience=0, max_iter=20, progress=False).fit(data)
+    page = write_report(tmp_path / "report.html", model, data, world=two_goals.world).read_text()
+    assert 'value="certainty"' in page
+    assert 'value="reward"' not in page
 
 
 def test_abstract_states_without_labels_or_names_are_numbered(tmp_path):

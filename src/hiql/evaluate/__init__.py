@@ -5,27 +5,37 @@ from hiql.evaluate.animals.stages import fit_individuals, history_levels, score_
 from hiql.evaluate.checks.bootstrap import Bootstrap, bootstrap
 from hiql.evaluate.checks.predictive import predictive_check
 from hiql.evaluate.checks.recovery import Recovery, recovery
+from hiql.evaluate.measures.accuracy import Accuracy, accuracy
 from hiql.evaluate.measures.alignment import Matching, align, decoding_agreement, match_policies
 from hiql.evaluate.measures.courses import Course, mean_course
+from hiql.evaluate.measures.effects import Effects, effects
+from hiql.evaluate.measures.lags import choice_kernels
 from hiql.evaluate.measures.leaking import leaking_score
 from hiql.evaluate.measures.occupancy import expected_occupancy, expected_visits
+from hiql.evaluate.measures.psychometric import PsychometricCurves, psychometric_curves
 from hiql.evaluate.measures.value_difference import expected_value_difference, matched_value_differences
 from hiql.evaluate.words.naming import directedness, name_intentions, suggest_names
 from hiql.evaluate.words.strategies import name_strategies, strategy_profile
 from hiql.evaluate.words.verdict import Verdict, judge
 
 __all__ = [
+    "Accuracy",
     "Bootstrap",
     "Course",
+    "Effects",
     "Level",
     "Matching",
+    "PsychometricCurves",
     "Recovery",
     "Verdict",
+    "accuracy",
     "align",
     "bootstrap",
+    "choice_kernels",
     "choose_strength",
     "decoding_agreement",
     "directedness",
+    "effects",
     "expected_occupancy",
     "expected_value_difference",
     "expected_visits",
@@ -40,6 +50,7 @@ __all__ = [
     "name_intentions",
     "name_strategies",
     "predictive_check",
+    "psychometric_curves",
     "recovery",
     "score_history",
     "score_intentions",

@@ -27,8 +27,8 @@ def decoding_table(
     - ``causal_<name>``: p(intention | steps up to this one);
     - ``decoded``: the intention on the most likely path;
     - ``p_action``: the probability of the action taken, given the past only;
-    - ``value``, ``advantage``, ``reward``: V(s), Q(s, a) − V(s) and r(s, a) of the decoded intention. Rewards and
-      values are known up to a gauge (see the theory page); advantages are not affected by it.
+    - ``value``, ``advantage``, ``reward``: V(s), Q(s, a) − V(s) and r(s, a) of the decoded intention, if the model has
+      rewards. Rewards and values are known up to a gauge (see the theory page); advantages are not affected by it.
 
     ``names`` are K names, "1", "2", … by default. ``method`` leaves out some of the first three: "smooth", "filter"
     and "viterbi" keep one of them each. What depends on a missing state or action is missing.
@@ -68,11 +68,13 @@ def in_one_word(name: str) -> str:
 
 
 def _consequences(model: IntentionModel, data: Trajectories, path: np.ndarray) -> dict[str, np.ndarray]:
-    """p(action), and value, advantage and reward of the action taken under the decoded intention."""
+    """p(action), and value, advantage and reward of the action taken under the decoded intention, where it has any."""
+    columns = {"p_action": taken_proba(model, data)}
+    if not hasattr(model, "reward_"):
+        return columns
     seen = data.observed
     at = path[seen], data.states[seen], data.actions[seen]
-    return {
-        "p_action": taken_proba(model, data),
+    return columns | {
         "value": _where(data.states >= 0, model.value_[path, data.states][data.states >= 0]),
         "advantage": _where(seen, model.q_[at] - model.value_[at[:2]]),
         "reward": _where(seen, model.reward_[at]),

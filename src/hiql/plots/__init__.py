@@ -7,6 +7,7 @@ from hiql.plots.labels import intention_names
 from hiql.plots.matrices import draw_heatmap, draw_transition_matrix
 from hiql.plots.maze import draw_maze
 from hiql.plots.posterior import draw_mean_posterior, draw_posterior
+from hiql.plots.regressions import draw_kernel, draw_psychometric, draw_weights
 from hiql.plots.saving import save_figure
 from hiql.plots.selection import draw_selection
 from hiql.plots.style import PALETTE, intention_colour, new_figure, style
@@ -18,11 +19,14 @@ __all__ = [
     "draw_curves",
     "draw_grid",
     "draw_heatmap",
+    "draw_kernel",
     "draw_maze",
     "draw_mean_posterior",
     "draw_posterior",
+    "draw_psychometric",
     "draw_selection",
     "draw_transition_matrix",
+    "draw_weights",
     "draw_world",
     "intention_colour",
     "intention_names",

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib.figure import Figure, SubFigure
 
 from hiql.data.trajectories import Trajectories
+from hiql.evaluate.measures.effects import effects
 from hiql.evaluate.measures.occupancy import expected_visits
 from hiql.models import IntentionModel
 from hiql.plots.labels import FloatArray, IntArray, named, shaped
 from hiql.plots.matrices import draw_transition_matrix
 from hiql.plots.posterior import draw_mean_posterior, draw_posterior
+from hiql.plots.regressions import draw_weights
 from hiql.plots.style import intention_colour, new_figure, style
 from hiql.plots.worlds import draw_world
 from hiql.worlds.mdp import MDP
@@ -91,13 +94,31 @@ def _draw_intentions(
     names: Sequence[str],
     marks: Mapping[str, Sequence[int]] | None,
 ) -> None:
-    """One map (or table) an intention, titled with its name."""
+    """One map, table or set of weights an intention, titled with its name."""
     axes = figure.subplots(1, model.n_intentions, squeeze=False)[0]
-    expected = expected_visits(data, posterior)
+    if hasattr(model, "weights_"):
+        found = effects(model, data)
+        for i, ax in enumerate(axes):
+            draw_weights(ax, found, i)
+    else:
+        _draw_policies(axes, model, data, expected_visits(data, posterior), world, marks)
+    for i, ax in enumerate(axes):
+        ax.set_title(names[i], color=intention_colour(i))
+
+
+def _draw_policies(
+    axes: npt.NDArray[Any],
+    model: IntentionModel,
+    data: Trajectories,
+    expected: FloatArray,
+    world: MDP | None,
+    marks: Mapping[str, Sequence[int]] | None,
+) -> None:
+    """One map (or table) an intention; without rewards a map has no values to be coloured by."""
+    values = getattr(model, "value_", np.zeros(expected.shape))
     for i, ax in enumerate(axes):
         visits = np.where(expected[i] < FEW_VISITS, 0, expected.sum(axis=0))
         draw_world(
-            ax, world, model.value_[i], model.policy_[i], visits=visits, marks=marks,
+            ax, world, values[i], model.policy_[i], visits=visits, marks=marks,
             state_labels=data.state_labels, action_labels=data.action_labels,
         )  # fmt: skip
-        ax.set_title(names[i], color=intention_colour(i))

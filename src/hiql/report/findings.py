@@ -11,6 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 from hiql.data.trajectories import Trajectories
 from hiql.errors import HiqlError
+from hiql.evaluate.measures.effects import Effects, effects
 from hiql.evaluate.measures.occupancy import expected_visits
 from hiql.evaluate.words.dwell import Runs, expected_dwell, find_runs
 from hiql.evaluate.words.naming import suggest_names
@@ -84,6 +85,11 @@ class Findings:
     def visits(self) -> FloatArray:
         """(K, S) expected visits of each intention to each state, Σ_t p(z_t = i | session) 1[s_t = s]."""
         return expected_visits(self.data, self.smoothed)
+
+    @cached_property
+    def effects(self) -> Effects:
+        """What inputs do to choices, with errors; of models that weigh inputs."""
+        return effects(self.model, self.data)
 
     @cached_property
     def truth(self) -> IntArray | None:

@@ -50,6 +50,6 @@ def told(model: IntentionModel) -> dict[str, str]:
 
 def like_chosen(selection: Selection) -> pd.DataFrame:
     """The candidates that differ from the chosen one in the number of intentions only."""
-    axes = ["family", "history", "pseudo_count"]
+    axes = ["family", "history", "pseudo_count", "dynamics", "prior", "pool"]
     keys = selection.table[axes].astype(object).where(selection.table[axes].notna(), None)
     return selection.table[(keys == keys.iloc[selection.chosen]).all(axis=1) | keys.index.isin([selection.chosen])]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
+from scipy.special import entr
 
 from hiql.plots.figures import FEW_VISITS
 from hiql.plots.labels import FloatArray, IntArray
@@ -33,11 +34,11 @@ UNIT = 28
 
 class Intention(NamedTuple):
     """What a map shows: ``policy`` and ``reward`` (S, A), ``value`` (S,), expected ``visits`` (S,); and what the
-    states and actions are called."""
+    states and actions are called. Where nobody asked for rewards, they and values are None."""
 
     policy: FloatArray
-    reward: FloatArray
-    value: FloatArray
+    reward: FloatArray | None
+    value: FloatArray | None
     visits: FloatArray
     state_names: tuple[str, ...]
     action_names: tuple[str, ...]
@@ -48,9 +49,10 @@ class Intention(NamedTuple):
         return self.visits >= FEW_VISITS
 
     @property
-    def expected_reward(self) -> FloatArray:
-        """(S,) Σ_a π(a|s) r(s, a)."""
-        return (self.policy * self.reward).sum(axis=1)
+    def certainty(self) -> FloatArray:
+        """(S,) 1 − H(π(·|s)) / log A: 0 where all actions are alike, 1 where one is certain."""
+        entropy = entr(self.policy).sum(axis=1)
+        return np.asarray(1.0 - entropy / np.log(max(self.policy.shape[1], 2)))
 
 
 def grid_map(world: World, intention: Intention) -> go.Figure:
@@ -71,7 +73,7 @@ def grid_map(world: World, intention: Intention) -> go.Figure:
     policy = arrows(world, moves, reach=0.45 * moves.probability, start=0.0, width=0.05, cross=0.1)
     shades = {
         name: {"z": [laid_out(values, np.nan)], "colorscale": [scale], "colorbar.title.text": [title]}
-        for name, (values, scale, title) in _shades(intention).items()
+        for name, (values, scale, title) in map_shades(intention).items()
     }
     return _map(world, [cells, *policy], shades, shaded=0, margin=0.6)
 
@@ -96,7 +98,7 @@ def maze_map(world: World, intention: Intention) -> go.Figure:
     policy = arrows(world, moves, reach=0.62 * length - start, start=start, width=0.1 * unit, cross=0.16 * unit)
     shades = {
         name: {"marker.color": [values[seen]], "marker.colorscale": [scale], "marker.colorbar.title.text": [title]}
-        for name, (values, scale, title) in _shades(intention).items()
+        for name, (values, scale, title) in map_shades(intention).items()
     }
     traces = [*ground(world), dots, nodes, *policy]
     return _map(world, traces, shades, shaded=len(traces) - len(policy) - 1, margin=unit)
@@ -124,14 +126,23 @@ _COLOURBAR: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _shades(intention: Intention) -> dict[str, tuple[FloatArray, Any, str]]:
-    """By what states can be coloured: the numbers (NaN where the intention never was), colours and title."""
+def map_shades(intention: Intention) -> dict[str, tuple[FloatArray, Any, str]]:
+    """By what states can be coloured: the numbers (NaN where the intention never was), colours and title.
+
+    What the data tell best comes first, and values, which are known up to a gauge, come last.
+    """
     hidden = np.where(intention.visited, 0.0, np.nan)
-    return {
-        "value": (intention.value + hidden, colour_scale(VALUE_MAP), "value V(s)"),
-        "reward": (intention.expected_reward + hidden, colour_scale(VALUE_MAP), "reward Σ π(a|s) r(s, a)"),
-        "visits": (intention.visits + hidden, colour_scale(OCCUPANCY_MAP), "expected visits"),
+    blue, grey = colour_scale(VALUE_MAP), colour_scale(OCCUPANCY_MAP)
+    shades = {
+        "certainty": (intention.certainty + hidden, blue, "certainty of the policy"),
+        "visits": (intention.visits + hidden, grey, "expected visits"),
     }
+    if intention.reward is not None:
+        expected = (intention.policy * intention.reward).sum(axis=1)
+        shades["reward"] = (expected + hidden, blue, "reward Σ π(a|s) r(s, a)")
+    if intention.value is not None:
+        shades["value"] = (intention.value + hidden, blue, "value V(s)")
+    return shades
 
 
 def _hover_texts(world: World, intention: Intention) -> list[str]:
@@ -153,8 +164,8 @@ def _known_here(intention: Intention, state: int, actions: IntArray) -> list[str
     """What an intention wants and does in a state; where it never was, that is unknown."""
     if not intention.visited[state]:
         return ["unknown, as this intention was never here"]
-    value = f"value {intention.value[state]:.2f}, {intention.visits[state]:.0f} visits"
-    return [value, *(_action(intention, state, action) for action in actions)]
+    worth = "" if intention.value is None else f"value {intention.value[state]:.2f}, "
+    return [f"{worth}{intention.visits[state]:.0f} visits", *(_action(intention, state, action) for action in actions)]
 
 
 def _state(name: str, place: str | None) -> str:
@@ -162,8 +173,9 @@ def _state(name: str, place: str | None) -> str:
 
 
 def _action(intention: Intention, state: int, action: int) -> str:
-    name = plotly_text(intention.action_names[action])
-    return f"{name}: probability {intention.policy[state, action]:.2f}, reward {intention.reward[state, action]:.2f}"
+    name, reward = plotly_text(intention.action_names[action]), intention.reward
+    earns = "" if reward is None else f", reward {reward[state, action]:.2f}"
+    return f"{name}: probability {intention.policy[state, action]:.2f}{earns}"
 
 
 def _map(world: World, traces: list[Any], shades: dict[str, Any], *, shaded: int | None, margin: float) -> go.Figure:

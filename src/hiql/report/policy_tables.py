@@ -31,20 +31,14 @@ def most_visited(visits: npt.ArrayLike) -> IntArray:
 
 def policy_table(intention: Intention, states: IntArray) -> go.Figure:
     """π(a|s) of some states (rows) and all actions (columns); the page can turn it into r(s, a)."""
-    hidden = np.where(intention.visited[states], 0.0, np.nan)[:, None]  # its policy there is a guess: shown as unknown
-    policy, reward = intention.policy[states] + hidden, intention.reward[states] + hidden
-    n_states, n_actions = policy.shape
+    n_states, n_actions = len(states), intention.policy.shape[1]
     numbers = n_states <= NUMBERS_UP_TO and n_actions <= 8
     cells = go.Heatmap(
         x=np.arange(n_actions), y=np.arange(n_states), xgap=2, ygap=2, text=_hover_texts(intention, states),
         hovertemplate="%{text}<extra></extra>", texttemplate="%{z:.2f}" if numbers else None, colorbar=_BAR,
     )  # fmt: skip
     figure = new_chart(cells, height=130 + (28 if numbers else 15) * n_states, margin={"t": 8})
-    bound = float(np.nanmax(np.abs(reward), initial=1e-9))
-    shades: dict[str, Any] = {
-        "policy": _shade(policy, colour_scale(PROBABILITY_MAP), (0.0, 1.0), "probability"),
-        "reward": _shade(reward, DIVERGING, (-bound, bound), "reward r(s, a)"),
-    }
+    shades = table_shades(intention, states)
     for path, (value,) in shades["policy"].items():
         figure.data[0][path] = value
     figure.layout.meta = {"trace": 0, "shades": shades}
@@ -54,6 +48,18 @@ def policy_table(intention: Intention, states: IntArray) -> go.Figure:
     figure.update_xaxes(tickvals=np.arange(n_actions), ticktext=actions, **bare)
     rows = {"tickvals": np.arange(n_states), "ticktext": names, "tickfont": {"size": 11}}
     return figure.update_yaxes(autorange="reversed", **rows, **bare)
+
+
+def table_shades(intention: Intention, states: IntArray | slice = slice(None)) -> dict[str, Any]:
+    """By what the cells can be coloured; what an intention does where it never was is a guess, and left blank."""
+    hidden = np.where(intention.visited[states], 0.0, np.nan)[:, None]
+    policy = intention.policy[states] + hidden
+    shades = {"policy": _shade(policy, colour_scale(PROBABILITY_MAP), (0.0, 1.0), "probability")}
+    if intention.reward is not None:
+        reward = intention.reward[states] + hidden
+        bound = float(np.nanmax(np.abs(reward), initial=1e-9))
+        shades["reward"] = _shade(reward, DIVERGING, (-bound, bound), "reward r(s, a)")
+    return shades
 
 
 _BAR: dict[str, Any] = {
@@ -80,8 +86,8 @@ def _hover_texts(intention: Intention, states: IntArray) -> list[list[str]]:
 def _known(intention: Intention, state: int, action: int) -> str:
     if not intention.visited[state]:
         return "unknown, as this intention was never here"
-    probability, reward = intention.policy[state, action], intention.reward[state, action]
-    return f"probability {probability:.3f}, reward {reward:.2f}<br>{intention.visits[state]:.0f} visits"
+    earns = "" if intention.reward is None else f", reward {intention.reward[state, action]:.2f}"
+    return f"probability {intention.policy[state, action]:.3f}{earns}<br>{intention.visits[state]:.0f} visits"
 
 
 def _short(text: str, most: int = 16) -> str:

@@ -57,6 +57,8 @@ def selection_section(page: Page, selection: Any) -> None:
     table = cast(pd.DataFrame, selection.table)
     page.heading("How many intentions?")
     page.text(selection.explanation)
+    if getattr(selection, "traits", ""):
+        page.text(selection.traits)
     shown = [
         page.chart(
             selection_charts.held_out_chart(table, selection.chosen),

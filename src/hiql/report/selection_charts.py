@@ -13,7 +13,14 @@ from hiql.plots.style import INK, PALETTE
 from hiql.report.look import new_chart, whole_number_ticks
 from hiql.report.markup import plotly_text
 
-SETTINGS = {"family": "{}", "history": "history {:g}", "pseudo_count": "pseudo-count {:g}"}
+SETTINGS = {
+    "family": "{}",
+    "history": "history {:g}",
+    "pseudo_count": "pseudo-count {:g}",
+    "dynamics": "{}",
+    "prior": "{} prior",
+    "pool": "pooled by {}",
+}
 """What tells the lines of a chart apart, and how it is written; only what differs is."""
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross", "star", "hexagon")
 

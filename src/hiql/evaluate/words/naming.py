@@ -12,8 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import Trajectories
 from hiql.errors import HiqlError, InvalidParameter
+from hiql.evaluate.measures.effects import effects
 from hiql.evaluate.measures.occupancy import expected_occupancy, shares
 from hiql.evaluate.words.arrival import TOLERANCE, arrival, at_best, at_random, following
+from hiql.evaluate.words.drives import sure_drives
 from hiql.evaluate.words.strategies import action_biases, strategy_profile, sure_strategies
 from hiql.models import IntentionModel
 from hiql.worlds.mdp import MDP, World
@@ -25,13 +27,15 @@ MAJORITY = 0.5
 
 
 def suggest_names(model: IntentionModel, data: Trajectories, world: MDP | None = None) -> tuple[str, ...]:
-    """K names: after the named places of the world, after strategies in a choice task where sure, or "intention 1", …
+    """K names: after places of the world, strategies in a choice task, or what drives choices; else "intention 1", …
 
-    ``world`` is the model's own by default.
+    The last three only where sure. ``world`` is the model's own by default.
     """
     place = model.world_ if world is None else world
     if isinstance(place, World) and place.places:
         return name_intentions(model, place, data)
+    if hasattr(model, "weights_"):
+        return _sure(sure_drives(effects(model, data, errors=False)), model.share_)
     try:
         profile = strategy_profile(model, data)
     except HiqlError:  # the data are not trials with numbers as outcomes
@@ -40,7 +44,11 @@ def suggest_names(model: IntentionModel, data: Trajectories, world: MDP | None =
         return tuple(f"intention {i + 1}" for i in range(model.n_intentions))
     biases = action_biases(model, data)
     sure = [bias or name for bias, name in zip(biases, sure_strategies(profile), strict=True)]
-    return _numbered([name or f"intention {i + 1}" for i, name in enumerate(sure)], model.share_)
+    return _sure(sure, model.share_)
+
+
+def _sure(names: Sequence[str | None], share: FloatArray) -> tuple[str, ...]:
+    return _numbered([name or f"intention {i + 1}" for i, name in enumerate(names)], share)
 
 
 def name_intentions(

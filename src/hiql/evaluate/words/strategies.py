@@ -10,7 +10,8 @@ import numpy.typing as npt
 from hiql.data.histories import latest_trial
 from hiql.data.trajectories import Trajectories
 from hiql.errors import ShapeMismatch
-from hiql.evaluate.measures.occupancy import expected_occupancy, expected_visits
+from hiql.evaluate.measures.by_state import policy_by_state
+from hiql.evaluate.measures.occupancy import expected_visits, shares
 from hiql.models import IntentionModel
 
 FloatArray = npt.NDArray[np.float64]
@@ -39,7 +40,9 @@ def strategy_profile(model: IntentionModel, data: Trajectories) -> FloatArray:
     Its policy, weighted by how often it was in each history state of ``data`` (:func:`hiql.bandit_trials`, ℓ ≥ 1):
     so states that hardly occur do not matter.
     """
-    return profile_of_policy(model.policy_, expected_occupancy(model, data), data)
+    latest_trial(data)  # raises for data that are not trials
+    smoothed = model.smooth_proba(data)
+    return profile_of_policy(policy_by_state(model, data, smoothed), shares(expected_visits(data, smoothed)), data)
 
 
 def profile_of_policy(policy: npt.ArrayLike, visits: npt.ArrayLike, data: Trajectories) -> FloatArray:
@@ -88,11 +91,14 @@ def action_biases(model: IntentionModel, data: Trajectories) -> list[str | None]
     expected steps after each. (In most of its steps alone would not do: whoever stays with R is mostly where R was.)
     """
     labels = [str(label) for label in data.action_labels or range(data.n_actions)]
-    visits = expected_visits(data, model.smooth_proba(data))
+    smoothed = model.smooth_proba(data)
+    visits = expected_visits(data, smoothed)
     after = latest_trial(data).choice == np.arange(data.n_actions)[:, None]  # (choice before, state)
     weights = np.einsum("ks,cs->kcs", visits, after)
     total = weights.sum(axis=2)
-    preference = np.einsum("kcs,ksa->kca", weights, model.policy_) / np.maximum(total, 1e-12)[..., None]
+    preference = (
+        np.einsum("kcs,ksa->kca", weights, policy_by_state(model, data, smoothed)) / np.maximum(total, 1e-12)[..., None]
+    )
     least = np.where((total >= ENOUGH).all(axis=1)[:, None], preference.min(axis=1), 0.0)
     return [f"bias to {labels[int(row.argmax())]}" if row.max() > BIASED else None for row in least]
 

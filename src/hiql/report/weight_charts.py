@@ -1,0 +1,88 @@
+"""What drives choices, as charts: weights, psychometric curves, the weight of the past."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from hiql.evaluate.measures.effects import Effects
+from hiql.evaluate.measures.psychometric import PsychometricCurves
+from hiql.plots.labels import FloatArray
+from hiql.plots.style import FAINT, PALETTE, intention_colour
+from hiql.report.look import new_chart
+from hiql.report.markup import plotly_text
+
+BIAS = "bias"
+BAR = 26
+"""Height of a bar, in pixels."""
+
+
+HOVER = "%{y}: %{x:.2f} ± %{customdata[0]:.2f} for 1 s.d., %{customdata[1]:.3g} for 1 unit<extra></extra>"
+
+
+def _whisker(error: FloatArray) -> dict[str, Any]:
+    return {"type": "data", "array": error, "thickness": 1.2, "width": 3}
+
+
+def weights_chart(effects: Effects, intention: int, weights: FloatArray, limit: float) -> go.Figure:
+    """Bars with errors: log-odds for one standard deviation of each input; the hover text has the user's units.
+
+    ``weights`` (A, D + 1) of this intention; ``limit``, where the axis ends, the same for all intentions.
+    """
+    names = [plotly_text(name) for name in (*effects.names, BIAS)]
+    bars = []
+    for c, contrast in enumerate(effects.contrasts):
+        colour = intention_colour(intention) if len(effects.contrasts) == 1 else PALETTE[c % len(PALETTE)]
+        own = weights[1] - weights[0] if len(effects.contrasts) == 1 else weights[c]
+        bars.append(
+            go.Bar(
+                y=names, x=effects.size[intention, c], orientation="h", marker_color=colour, name=plotly_text(contrast),
+                error_x=_whisker(np.nan_to_num(effects.error[intention, c])),
+                customdata=np.column_stack([effects.error[intention, c], own]),
+                hovertemplate=HOVER,
+            )
+        )  # fmt: skip
+    several = len(bars) > 1
+    title = "log-odds for 1 s.d." if several else f"log-odds of {plotly_text(effects.contrasts[0])} for 1 s.d."
+    figure = new_chart(
+        *bars,
+        height=110 + BAR * len(names) * (1 if not several else max(1, len(bars) // 2)),
+        showlegend=several,
+        barmode="group",
+    )
+    figure.update_xaxes(range=[-limit, limit], title=title, zeroline=True, zerolinecolor=FAINT)
+    return figure.update_yaxes(autorange="reversed", showline=False, ticks="")
+
+
+def psychometric_chart(curves: PsychometricCurves, action: int, label: str, names: Sequence[str]) -> go.Figure:
+    """Curves of all intentions over one input, and the data's points with their errors."""
+    traces = []
+    for i, name in enumerate(names):
+        colour, text = intention_colour(i), plotly_text(name)
+        line = go.Scatter(
+            x=curves.x, y=curves.proba[i, :, action], mode="lines", line_color=colour, name=text, legendgroup=text
+        )
+        points = go.Scatter(
+            x=curves.at, y=curves.share[i, :, action], mode="markers", marker={"color": colour, "size": 6}, name=text,
+            error_y=_whisker(curves.error[i, :, action]),
+            legendgroup=text, showlegend=False,
+        )  # fmt: skip
+        traces += [line, points]
+    figure = new_chart(
+        *traces, height=320, xaxis_title=plotly_text(curves.name), yaxis_title=f"p({plotly_text(label)})"
+    )
+    return figure.update_yaxes(range=[-0.03, 1.03])
+
+
+def kernel_chart(kernel: FloatArray, names: Sequence[str]) -> go.Figure:
+    """How much a choice 1, 2, … steps ago adds to the log-odds of choosing the same."""
+    lags = np.arange(1, kernel.shape[1] + 1)
+    lines = [
+        go.Scatter(x=lags, y=row, mode="lines+markers", line_color=intention_colour(i), name=plotly_text(name))
+        for i, (name, row) in enumerate(zip(names, kernel, strict=True))
+    ]
+    figure = new_chart(*lines, height=300, xaxis_title="steps ago", yaxis_title="log-odds of the same choice")
+    return figure.update_yaxes(zeroline=True, zerolinecolor=FAINT)
