@@ -168,26 +168,6 @@ def line(name: str, plain: Scores, pooled: Scores) -> dict[str, Any]:
     }
 
 
-def decoding() -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
-    """How often the decoded intention is the true one: the paper's expert, and one that switches at places only."""
-    cases = {"two-goal expert": {}}
-    for sharpness in (2.0, 5.0, 10.0):
-        cases[f"switching at places, softmax {sharpness:g}"] = {"give_up": 0.0, "inverse_temperature": sharpness}
-    for name, options in cases.items():
-        yield f"accuracy, {name}", lambda name=name, options=options: decoded(name, options)
-
-
-def decoded(case: str, options: dict[str, Any]) -> dict[str, Any]:
-    simulation = hiql.worlds.simulate_two_goals(400, random_state=3, **options)
-    found = {}
-    clocks = {"markov": "markov"} | {at: ByState(context=at) for at in ("state left", "state entered")}
-    for name, clock in clocks.items():
-        model = hiql.HIAVI(2, mdp=simulation.world, dynamics=clock, progress=False).fit(simulation.data)
-        same = (model.decode(simulation.data) == simulation.data.intentions).mean()
-        found[name] = float(max(same, 1 - same))
-    return {"name": f"accuracy, {case}: markov, by state left, by state entered"} | found
-
-
 def predictive() -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     """How many of eight statistics of real mice lie inside those of data simulated from the fit."""
     for context in (None, "state left", "state entered"):
@@ -215,7 +195,7 @@ def main() -> None:
         for g in (places, two_nodes, histories, animals)
         for c in g()
     ]
-    for name, job in [*jobs, *decoding(), *predictive()]:
+    for name, job in [*jobs, *predictive()]:
         if options.only not in name:
             continue
         path = options.out / f"{''.join(x if x.isalnum() else '_' for x in name)}.json"

@@ -34,6 +34,7 @@ SCRIPTS = (
     "speed.py",
     "iql_methods.py",
     "linear_solvers.py",
+    "live.py",
     "startup.py",
     "growth.py",
 )
