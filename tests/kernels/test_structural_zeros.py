@@ -161,3 +161,20 @@ def test_only_chains_with_zeros_are_looked_at_again():
 
     assert not has_raised(np.array([[[1 - 1e-60, 1e-60], [0.5, 0.5]]]))
     assert has_raised(np.array([[[1.0, 0.0], [0.5, 0.5]]]))
+
+
+def test_only_chains_that_never_leave_an_intention_are_summed():
+    from hiql.kernels.kept import never_leaves
+
+    assert never_leaves(np.eye(3)[None].repeat(2, 0))
+    assert not never_leaves(np.stack([np.eye(2), [[1.0, 0.0], [1e-300, 1.0]]]))
+
+
+def test_sums_hold_where_one_factor_is_next_to_nothing():
+    """Emissions of 1e-300, a hundred in a row, and an intention that no session may begin with."""
+    policy = np.array([[[1.0, 1e-300]], [[1e-300, 1.0]], [[0.5, 0.5]]])
+    data = hiql.Trajectories.from_arrays([np.zeros(200, int)], [np.repeat([0, 1], 100)])
+    chain = Chain(np.array([0.25, 0.75, 0.0]), np.eye(3)[None], np.zeros(200, np.uint32), np.arange(3))
+    log_likelihood = expect(data, chain, np.log(policy)).log_likelihood
+    assert log_likelihood == pytest.approx(100 * np.log(1e-300), rel=1e-13)
+    np.testing.assert_allclose(smooth(data, chain, np.log(policy)), [[0.25, 0.75, 0.0]] * 200, atol=1e-12)

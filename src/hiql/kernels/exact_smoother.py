@@ -9,6 +9,7 @@ starts) that only the floor allows. The paths that use one hold a share of at mo
 and posteriors and counts are off by no more than about N. Where N is at most ``NEGLIGIBLE`` the fast answer is thus
 exact to rounding. The other sessions, such as one that changes its mind under a chain that cannot, are *lost* to the
 fast pass, and are done again in logarithms (:mod:`hiql.kernels.log_smoother`). Chains without zeros are not checked.
+Chains that never leave an intention need no recursion at all (:mod:`hiql.kernels.kept`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numba import njit, types
 from numba.extending import overload
 
 from hiql.kernels.compiling import packed
+from hiql.kernels.kept import kept_session, never_leaves
 from hiql.kernels.log_smoother import log_smooth_session, log_table
 from hiql.kernels.smoother import FLOOR, smooth_session
 
@@ -122,7 +124,7 @@ def smooth_sessions(intentions, sessions, steps, tables, work, counted):  # type
     (offsets, pairs, begins, rows), (initial, bank, emission) = steps, tables
     initial_counts, bank_counts, counts = counted
     safe_initial, safe_bank = raised(initial), raised(bank)
-    has_zeros = has_raised(initial) or has_raised(bank)
+    has_zeros, kept = has_raised(initial) or has_raised(bank), never_leaves(bank)
     lost, n_lost, known = np.zeros(offsets.shape[0] - 1, np.bool_), 0, -1
     log_likelihood = 0.0
     while known != n_lost:  # once; if sessions are lost, once more without them
@@ -134,6 +136,13 @@ def smooth_sessions(intentions, sessions, steps, tables, work, counted):  # type
             first, last = offsets[s], offsets[s + 1]
             at = first if work.shape[0] == pairs.shape[0] else 0
             here, steps_rows = work[at : at + last - first], part_of(rows, first, last)
+            if kept:
+                those, here_counted = (pairs[first:last], steps_rows), (initial_counts[begins[s]], bank_counts, counts)
+                found = kept_session(those, initial[begins[s]], emission, here, here_counted)
+                lost[s] = found == -np.inf
+                n_lost += lost[s]
+                log_likelihood += found
+                continue
             strays = _strays(steps_rows, bank, bank_counts) if has_zeros else 0.0
             log_likelihood += smooth_session(
                 intentions,

@@ -38,7 +38,7 @@ def _log_sum(x):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _row(rows, t):  # type: ignore[no-untyped-def]
+def matrix_into(rows, t):  # type: ignore[no-untyped-def]
     """The matrix that leads into step t."""
     if rows is None:
         return 0
@@ -67,7 +67,7 @@ def log_filter_session(steps, tables, predicted, filtered, passed_over):  # type
         if t == 0:
             predicted[0] = log_initial
         else:
-            _log_ahead(filtered[t - 1], log_bank[_row(rows, t)], room, predicted[t])
+            _log_ahead(filtered[t - 1], log_bank[matrix_into(rows, t)], room, predicted[t])
         for k in range(K):
             e = emission[pairs[t], k]
             filtered[t, k] = predicted[t, k] + math.log(e) if e > 0.0 else -np.inf
@@ -104,7 +104,7 @@ def log_smooth_session(steps, tables, work, counted):  # type: ignore[no-untyped
             work[t, k] = math.exp(joint[k] - total)
             counts[pairs[t], k] += work[t, k]
         if t > 0:
-            row = _row(rows, t)
+            row = matrix_into(rows, t)
             for k in range(K):
                 e = 1.0 if passed_over[t] else emission[pairs[t], k]
                 v[k] = beta[k] + math.log(e) if e > 0.0 else -np.inf
