@@ -14,10 +14,15 @@ endif
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test]"
 	touch $@
 
-demo: .venv/installed  ## simulate, choose K, fit, and write demo/report.html
+# numba does not see that a kernel which a cached one calls has changed: so all are compiled anew.
+.venv/kernels: .venv/installed $(wildcard src/hiql/kernels/*.py)
+	rm -f src/hiql/kernels/__pycache__/*.nb[ic]
+	touch $@
+
+demo: .venv/kernels  ## simulate, choose K, fit, and write demo/report.html
 	$(BIN)/hiql demo --out demo
 
-check: .venv/installed  ## style, types
+check: .venv/kernels  ## style, types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -25,10 +30,10 @@ check: .venv/installed  ## style, types
 test: check  ## checks and the fast tests, a file of them at a time on each of two cores
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-slow: .venv/installed  ## scientific checks that take minutes
+slow: .venv/kernels  ## scientific checks that take minutes
 	$(BIN)/python -m pytest -m slow --timeout 900
 
-.venv/bench: .venv/installed
+.venv/bench: .venv/kernels
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
 	touch $@
 
