@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from hiql.choices import Policies, TableChoice
+from hiql.dynamics import MarkovChain
 from hiql.dynamics import chain as chains
 from hiql.engine import inference
 
@@ -35,7 +38,11 @@ def reading(data, chain, log_policy):
         rows = chain.rows if len(chain.rows) != data.n_steps else chain.rows[first:last]
         return chains.Chain(chain.initial[None], begins[slice(*sessions)], chain.bank, rows, chain.phases)
 
-    return inference.reading_of(data, of, log_policy)
+    choice, counting = TableChoice(), MarkovChain()
+    rows, params = choice.bind(data), Policies(log_policy)
+    counted, moved = partial(choice.statistics, params, rows), partial(counting.statistics, None, None)
+    taken = choice.taken(params, rows)
+    return inference.Reading(data, len(log_policy), of, taken, counted, choice.add_up, moved, counting.add_up)
 
 
 def expect(data, chain, log_policy, n_threads=1):

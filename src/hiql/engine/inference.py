@@ -12,10 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.choices.choice import Taken
-from hiql.choices.table import Policies, TableChoice
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, ChainCounts, SomeOfBoth
-from hiql.dynamics.markov import MarkovChain
 from hiql.engine.chunk import Chunk
 from hiql.engine.threads import map_in_threads
 from hiql.parts.part import FloatArray
@@ -58,16 +56,6 @@ class Reading:
     @cached_property
     def all_sessions(self) -> Chunk:
         return self.chunk((0, self.data.n_sessions))
-
-
-def reading_of(data: Trajectories, chain: Callable[[Sessions], Chain], log_policy: FloatArray) -> Reading:
-    """What the smoother looks up where the chain and log-policies (K, S, A) are known."""
-    choice = TableChoice()
-    rows, params = choice.bind(data), Policies(log_policy)
-    part = partial(choice.statistics, params, rows)
-    taken, counting = choice.taken(params, rows), MarkovChain()
-    moved = partial(counting.statistics, None, None)
-    return Reading(data, len(log_policy), chain, taken, part, choice.add_up, moved, counting.add_up)
 
 
 class Expectation(NamedTuple):

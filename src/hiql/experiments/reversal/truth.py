@@ -8,36 +8,42 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hiql.choices.table import Policies, TableChoice
 from hiql.data.histories import latest_trial
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import Chain
-from hiql.engine.inference import reading_of, smooth
+from hiql.dynamics.chain import Timeline
+from hiql.dynamics.markov import ChainParameters, MarkovChain
+from hiql.engine.inference import smooth
+from hiql.engine.problem import Point, Problem
 from hiql.evaluate.measures.alignment import decoding_agreement, match_policies
 from hiql.evaluate.words.strategies import profile_of_policy, strategy_profile
 from hiql.experiments.reversal.behaviour import Animals
 from hiql.models import IntentionModel
+from hiql.parts.rows import Rows
 from hiql.worlds.reversal_task import ReversalCohort
 
 FloatArray = npt.NDArray[np.float64]
 
 
+class ByReward(MarkovChain):
+    """Mice that react have a second matrix, for trials after a reward."""
+
+    def bind(self, data: Trajectories) -> Timeline:
+        rewarded = (latest_trial(data).reward > 0)[data.states]  # as the state remembers it; not in a first trial
+        return super().bind(data)._replace(moves=Rows.of_steps(2, rewarded, data.offsets))
+
+
 def oracle_posterior(cohort: ReversalCohort, data: Trajectories) -> FloatArray:
     """(N, K) the posterior under the true parameters of each mouse: nobody decodes better on average."""
-    log_policy = np.log(cohort.policy(data))
+    choice = Policies(np.log(cohort.policy(data)))
     posterior = np.empty((data.n_steps, len(cohort.stay)))
     subjects = np.array(data.subjects)[data.session_of_step]
     for mouse, (name, part) in enumerate(data.by_subject().items()):
-        bank = cohort.transition[mouse].reshape(-1, *cohort.transition.shape[-2:])  # two where mice react to rewards
-        rows = _reward_before(part) if len(bank) > 1 else np.zeros(part.n_steps, dtype=np.uint32)
-        begins, phases = np.zeros(part.n_sessions, dtype=np.uint32), np.arange(len(cohort.stay))
-        chain = Chain(cohort.initial[mouse][None], begins, bank, rows, phases)
-        posterior[subjects == name] = smooth(reading_of(part, lambda _, of=chain: of, log_policy))  # type: ignore[misc]
+        bank = cohort.transition[mouse].reshape(-1, *cohort.transition.shape[-2:])
+        problem = Problem(part, ByReward() if len(bank) > 1 else MarkovChain(), TableChoice(), len(cohort.stay))
+        chain = ChainParameters(np.log(cohort.initial[mouse])[None], np.log(bank))
+        posterior[subjects == name] = smooth(problem.read(Point(chain, choice)))
     return posterior
-
-
-def _reward_before(data: Trajectories) -> npt.NDArray[np.uint32]:
-    """(N,) whether the trial before was rewarded, as the state remembers it; 0 in a session's first trial."""
-    return (latest_trial(data).reward > 0).astype(np.uint32)[data.states]
 
 
 def true_profile(cohort: ReversalCohort, data: Trajectories) -> FloatArray:
