@@ -18,8 +18,9 @@ import hiql
 from hiql.choices import AnimalTables, LinearChoice, LinearWeights, Policies, PooledTable, TableChoice
 from hiql.choices.pooled import PooledPolicies
 from hiql.data.coding import Coding
-from hiql.dynamics import ByState, MarkovChain, SessionWise
+from hiql.dynamics import ByState, InputDriven, MarkovChain, SessionWise
 from hiql.dynamics.by_state import PlacedChain
+from hiql.dynamics.input_driven import DrivenChain
 from hiql.dynamics.markov import ChainParameters
 from hiql.engine.problem import Problem
 from hiql.rewards.iql import LearnedPolicies, StochasticIQL
@@ -113,6 +114,10 @@ def by_weights(params, data, t):
     return (1 - params.lapse[:, None]) * chosen + params.lapse[:, None] / N_ACTIONS
 
 
+def matrix_of_the_inputs(params, data, t):
+    return softmax(params.weights @ [data.inputs[t, 0], 1.0], axis=-1)
+
+
 def tables(n_beginnings, n_matrices):
     return ChainParameters(np.log(BEGINNINGS[:n_beginnings]), np.log(MATRICES[:n_matrices]))
 
@@ -129,7 +134,16 @@ with np.errstate(divide="ignore"):
 FITTED_TO = Coding(
     N_STATES, N_ACTIONS, input_names=("stimulus",), input_means=(0.0,), input_scales=(1.0,), subjects=SUBJECTS
 )
+TO_AND_FRO = np.array([[[0.8, 1.0], [-0.8, -1.0]], [[0.8, -1.2], [-0.8, 1.2]]])
+DRIVEN = DrivenChain(np.log(BEGINNINGS[:1]), TO_AND_FRO, np.ones(2), np.ones((2, 2)))
 CLOCKS = {
+    "input-driven": Clock(
+        InputDriven(ridge=0.5, coding=FITTED_TO),
+        first_beginning,
+        matrix_of_the_inputs,
+        DRIVEN,
+        ways=("table", "linear"),
+    ),
     "session-wise": Clock(SessionWise(), first_beginning, only_matrix, ONE_KIND_A_SESSION),
     "animal-wise": Clock(
         SessionWise(unit="subject"), first_beginning, only_matrix, ONE_KIND_A_SESSION, ways=("table", "input")
@@ -152,7 +166,7 @@ ANIMALS = PooledPolicies(
 WEIGHTS = LinearWeights(np.array([[[-2.0, 0.2], [2.0, -0.2]], [[2.0, 0.0], [-2.0, 0.0]]]), np.ones((2, 2)), np.zeros(2))
 LAPSES = replace(WEIGHTS, weights=2.0 * WEIGHTS.weights, lapse=np.array([0.1, 0.05]))
 WAYS = {
-    "linear": Way(LinearChoice(coding=FITTED_TO), by_weights, WEIGHTS, clocks=("markov", "by-subject")),
+    "linear": Way(LinearChoice(coding=FITTED_TO), by_weights, WEIGHTS, clocks=("markov", "by-subject", "input-driven")),
     "lapses": Way(LinearChoice(0.1, lapse=True, coding=FITTED_TO), by_weights, LAPSES, clocks=("markov",)),
     "pooled": Way(PooledTable(), by_table, POOLED),
     "animals": Way(AnimalTables(coding=FITTED_TO), by_table_of_the_animal, ANIMALS),

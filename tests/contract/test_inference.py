@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from hiql.dynamics import ChainCounts
 from hiql.engine.inference import causal, most_likely_path, smooth
 from tests.contract.pairs import pairs, some_data
 from tests.oracles.forward_backward import enumerate_paths, forward_backward
@@ -38,11 +39,13 @@ def test_likelihood_posteriors_and_counts_agree_with_enumeration_of_all_paths(pa
     timeline = problem.timeline
     everything = (0, data.n_sessions)
     begins, rows = timeline.begins.between(*everything), timeline.moves.between(*everything)
-    initial, bank = np.zeros_like(found.chain.initial), np.zeros_like(found.chain.transitions)
+    chain = reading.chain(everything)
+    initial, bank = np.zeros_like(chain.initial), np.zeros_like(chain.bank)
     np.add.at(initial, begins, posterior[data.offsets[:-1]])
     np.add.at(bank, rows, np.concatenate(moves))
-    np.testing.assert_allclose(found.chain.initial, initial, atol=1e-12)
-    np.testing.assert_allclose(found.chain.transitions, bank, atol=1e-12)
+    moved = problem.dynamics.statistics(point.dynamics, timeline, everything, ChainCounts(initial, bank))
+    for ours, theirs in zip(found.chain, moved, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-12)
     counts = problem.choice.statistics(
         point.choice, problem.rows, everything, problem.rows.count(posterior, everything)
     )

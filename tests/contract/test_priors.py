@@ -6,6 +6,7 @@ import numpy as np
 
 from hiql.choices import Evidence
 from hiql.dynamics import ChainCounts
+from hiql.engine.problem import Point
 from tests.contract.pairs import counting, exact, pairs, some_data
 
 
@@ -73,7 +74,7 @@ def test_no_nudge_of_the_m_step_raises_the_objective_that_em_raises(pair):
     problem = pair.problem(data)
     start = problem.start(rng)
     weights = problem.evidence(start, problem.expect(start)).weights
-    counts = problem.expect(start).chain
+    counts = ChainCounts(*problem.read(start).all_sessions.smoothed(np.empty((data.n_steps, 3)))[1:3])
     everything = (0, data.n_sessions)
 
     def expected(point):
@@ -89,7 +90,9 @@ def test_no_nudge_of_the_m_step_raises_the_objective_that_em_raises(pair):
     def one_step_more(point):
         each = problem.rows.count(weights, everything)
         seen = problem.choice.statistics(point.choice, problem.rows, everything, each)
-        return point._replace(choice=problem.choice.update(point.choice, Evidence(data, seen, lambda: weights)))
+        moved = problem.dynamics.statistics(point.dynamics, problem.timeline, everything, counts)
+        choice = problem.choice.update(point.choice, Evidence(data, seen, lambda: weights))
+        return Point(problem.dynamics.update(point.dynamics, moved), choice)
 
     update, worth = problem.step(start).update, [expected(start)]
     for _ in range(30):

@@ -29,15 +29,23 @@ def told(pair, schedule):
     return model
 
 
-def realised(data, timeline):
-    """How often sessions began with each intention, and each followed another, row by row: shares."""
-    begins, moves = (rows.between(0, data.n_sessions) for rows in timeline)
-    initial, bank = np.zeros((timeline.begins.size, 2)), np.zeros((timeline.moves.size, 2, 2))
-    firsts = data.offsets[:-1]
-    np.add.at(initial, (begins, data.intentions[firsts]), 1.0)
-    later = np.setdiff1d(np.arange(data.n_steps), firsts)
-    np.add.at(bank, (moves[later], data.intentions[later - 1], data.intentions[later]), 1.0)
-    return tuple(table / table.sum(axis=-1, keepdims=True) for table in (initial, bank))
+def followed(data, rows, kinds, bank=None):
+    """How each intention followed each, or as a bank (M, 2, 2) expects it to: shares (kinds, 2, 2), and visits."""
+    later = np.setdiff1d(np.arange(data.n_steps), data.offsets[:-1])
+    before, now = data.intentions[later - 1], data.intentions[later]
+    each = np.eye(2)[now] if bank is None else bank[rows[later], before]
+    total = np.zeros((kinds.max() + 1, 2, 2))
+    np.add.at(total, (kinds[rows[later]], before), each)
+    visits = total.sum(axis=-1, keepdims=True)
+    return total / np.maximum(visits, 1.0), np.maximum(visits, 1.0)
+
+
+def begun(data, timeline):
+    """(R, 2) how often sessions began with each intention, row by row."""
+    rows = timeline.begins.between(0, data.n_sessions)
+    total = np.zeros((timeline.begins.size, 2))
+    np.add.at(total, (rows, data.intentions[data.offsets[:-1]]), 1.0)
+    return total / total.sum(axis=-1, keepdims=True)
 
 
 @pairs()
@@ -67,12 +75,15 @@ def test_what_was_simulated_leads_back_to_the_model(pair, told, schedule):
     aligned = min(orders, key=lambda point: np.abs(acts(point) - acts(truth)).mean())
     np.testing.assert_allclose(acts(aligned), acts(truth), atol=0.08)
     found, meant = (problem.dynamics.chain(p.dynamics, problem.timeline)(everything) for p in (aligned, truth))
-    initial, bank = realised(data, problem.timeline)
+    initial, rows = begun(data, problem.timeline), problem.timeline.moves.between(*everything)
     np.testing.assert_allclose(initial, meant.initial, atol=0.2)  # 66 sessions of each subject
-    visits = np.bincount(problem.timeline.moves.between(*everything), minlength=len(bank))
-    assert (np.abs(bank - meant.bank) < np.maximum(0.05, 0.8 / np.sqrt(visits))[:, None, None]).all()
     np.testing.assert_allclose(found.initial, initial, atol=0.1)
-    assert (np.abs(found.bank - bank) < np.maximum(0.1, 1.6 / np.sqrt(visits))[:, None, None]).all()
+    kinds = np.unique((2 * meant.bank).round(), axis=0, return_inverse=True)[1].ravel()  # of matrices of one kind
+    moved, visits = followed(data, rows, kinds)
+    expected, told_so = (followed(data, rows, kinds, bank)[0] for bank in (meant.bank, found.bank))
+    near = 0.8 / np.sqrt(visits)
+    assert (np.abs(moved - expected) < np.maximum(0.05, near)).all()
+    assert (np.abs(moved - told_so) < np.maximum(0.1, 2 * near)).all()
     worth = problem.objective if given_prior(*pair) else lambda _, expectation: expectation.log_likelihood
     assert worth(fitted, problem.expect(fitted)) >= worth(truth, problem.expect(truth))
 

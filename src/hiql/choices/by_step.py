@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,23 +14,7 @@ from hiql.choices.choice import Evidence, Taken
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.parts.part import FloatArray, NothingToLearn, Order
-from hiql.parts.rows import Sessions, Some
-
-
-@dataclass(frozen=True, eq=False)
-class StepRows:
-    """Every step has a row of its own, made from the data when it is asked for."""
-
-    data: Trajectories
-
-    def steps(self, sessions: Sessions) -> npt.NDArray[np.intp]:
-        """The steps of these sessions."""
-        first, last = sessions
-        return np.arange(int(self.data.offsets[first]), int(self.data.offsets[last]))
-
-    def count(self, weights: FloatArray, sessions: Sessions) -> FloatArray:  # noqa: ARG002
-        """Every row is read once."""
-        return weights
+from hiql.parts.rows import Sessions, Some, StepRows
 
 
 class StepChoice(NothingToLearn, ABC):
@@ -64,7 +48,7 @@ class StepChoice(NothingToLearn, ABC):
     # --- what the smoother reads -------------------------------------------------------------------------------
 
     def bind(self, data: Trajectories) -> StepRows:
-        return StepRows(data)
+        return StepRows.of(data)
 
     def taken(self, params: Any, rows: StepRows) -> Callable[[Sessions], Taken]:
         def of(sessions: Sessions) -> Taken:

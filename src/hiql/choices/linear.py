@@ -16,12 +16,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, logit, softmax
 
-from hiql.choices.by_step import StepChoice, StepRows
+from hiql.choices.by_step import StepChoice
 from hiql.choices.choice import Evidence, Taken
 from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.kernels.regression import log_likely
+from hiql.parts.inputs import Names, Steps, check_inputs, chosen, in_users_units, regressors
 from hiql.parts.part import FloatArray
 from hiql.parts.registry import register
 from hiql.parts.regression import (
@@ -34,20 +35,16 @@ from hiql.parts.regression import (
     of_actions,
     of_intentions,
     symmetric,
-    with_bias,
 )
-from hiql.parts.ridge import learned_precision
-from hiql.parts.rows import Sessions, Some
+from hiql.parts.ridge import check_ridge, given_precision, learned_precision
+from hiql.parts.rows import Sessions, Some, StepRows
 
-BEFORE_LEARNING = 1.0
-"""The precision of the weights of standardised inputs until it is learned."""
 LAPSES, NO_LAPSES = 1.0, 19.0
 """Pseudo-counts of steps with and without a lapse: a prior around 5 %."""
 APART = 0.5
 """Random starts lie around the regression of all steps, with this standard deviation."""
 ENOUGH = 5_000
 """Steps, evenly spread, for the regression that starts lie around."""
-Steps = slice | npt.NDArray[np.integer[Any]]
 Read = tuple[FloatArray, npt.NDArray[np.uint32], npt.NDArray[np.int32]]
 """Of some steps: inputs (n, F), groups (n,), and actions (n,), −1 where nothing was observed."""
 
@@ -74,11 +71,13 @@ class LinearChoice(StepChoice):
         intentions
     bias_ridge : the same for the bias, which is not learned; small, so that an intention may have a favourite
     lapse : whether each intention also does anything at all, now and then, at a rate that is learned
+    inputs : the names of the inputs that choices depend on; None: all
     """
 
     ridge: str | float | FloatArray = "learned"
     bias_ridge: float = 0.01
     lapse: bool = False
+    inputs: Names = None
     coding: Coding | None = field(default=None, repr=False, kw_only=True)
 
     def knowing(self, coding: Coding) -> LinearChoice:
@@ -88,20 +87,12 @@ class LinearChoice(StepChoice):
         return Coding.of(data) if self.coding is None else self.coding
 
     def check(self, data: Trajectories, n_intentions: int) -> None:  # noqa: ARG002
-        n_inputs, learned = len(self._coding(data).input_names), isinstance(self.ridge, str)
-        if n_inputs == 0:
-            remedy = "name columns as inputs= (read_table, from_arrays) or give memory= (bandit_trials)"
-            raise InvalidParameter(parameter="inputs", value="none in these data", remedy=remedy)
+        coding = self._coding(data)
+        check_inputs(self.inputs, coding)
         if data.n_actions < 2:
             remedy = "give data with at least two actions"
             raise InvalidParameter(parameter="n_actions", value=data.n_actions, remedy=remedy)
-        ridge = np.asarray(BEFORE_LEARNING if learned else self.ridge, dtype=np.float64)
-        good = self.ridge == "learned" if learned else ridge.shape in ((), (n_inputs,))
-        if not good or not (np.isfinite(ridge).all() and (ridge > 0).all()):
-            remedy = f'choose "learned", a number > 0, or {n_inputs} of them'
-            raise InvalidParameter(parameter="ridge", value=self.ridge, remedy=remedy)
-        if not (np.isfinite(self.bias_ridge) and self.bias_ridge >= 0):
-            raise InvalidParameter(parameter="bias_ridge", value=self.bias_ridge, remedy="choose a number ≥ 0")
+        check_ridge(self.ridge, self.bias_ridge, len(chosen(self.inputs, coding)))
 
     # --- what the smoother reads -------------------------------------------------------------------------------
 
@@ -114,7 +105,7 @@ class LinearChoice(StepChoice):
         return np.zeros(len(steps), dtype=np.uint32)
 
     def _inputs(self, data: Trajectories, steps: Steps) -> FloatArray:
-        return with_bias(self._coding(data).standardised(data, steps))  # type: ignore[arg-type]
+        return regressors(self.inputs, self._coding(data), data, steps)
 
     def _read(self, data: Trajectories, steps: slice) -> Read:
         groups = self.groups(data, np.arange(*steps.indices(data.n_steps)))
@@ -172,14 +163,10 @@ class LinearChoice(StepChoice):
         """What the regressions learn from the steps that are no lapses."""
         return of_intentions(statistics[:, 1:], self.by_group(params).shape)
 
-    def _given(self, n_features: int) -> FloatArray:
-        """(F,) the precisions before anything is learned."""
-        inputs = np.broadcast_to(BEFORE_LEARNING if isinstance(self.ridge, str) else self.ridge, n_features - 1)
-        return np.r_[inputs, self.bias_ridge].astype(np.float64)
-
     def _held(self, params: Any) -> FloatArray:
         """The precisions of the weights: learned ones are among the parameters."""
-        return np.asarray(params.precision) if isinstance(self.ridge, str) else self._given(params.weights.shape[-1])
+        learned, n_features = isinstance(self.ridge, str), params.weights.shape[-1]
+        return np.asarray(params.precision) if learned else given_precision(self.ridge, self.bias_ridge, n_features)
 
     def update(self, params: Any, evidence: Evidence) -> LinearWeights:
         found = self.found(params, evidence.counts)
@@ -218,8 +205,8 @@ class LinearChoice(StepChoice):
 
     def start(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> LinearWeights:
         """Around the regression of all steps, each intention elsewhere."""
-        n_features = len(self._coding(data).input_names) + 1
-        precision = self._given(n_features)
+        n_features = len(chosen(self.inputs, self._coding(data))) + 1
+        precision = given_precision(self.ridge, self.bias_ridge, n_features)
         away = rng.normal(scale=APART, size=(n_intentions, data.n_actions, n_features))
         weights = self._of_all(data, precision) + away - away.mean(axis=1, keepdims=True)
         lapse = np.full(n_intentions, LAPSES / (LAPSES + NO_LAPSES) if self.lapse else 0.0)
@@ -261,22 +248,15 @@ class LinearChoice(StepChoice):
         return np.asarray((1 - params.lapse[:, None]) * softmax(logits, axis=-1) + self._lapsed(params)[:, None])
 
     def n_free(self, data: Trajectories, n_intentions: int) -> int:
-        n_features = len(self._coding(data).input_names) + 1
+        n_features = len(chosen(self.inputs, self._coding(data))) + 1
         return int(n_intentions * ((data.n_actions - 1) * n_features + self.lapse))
 
     def summary(self, params: Any) -> dict[str, FloatArray]:
-        """``weights`` (K, A, D + 1) in the units of the inputs, the bias last; ``ridge`` (D,); ``lapse`` (K,)."""
-        shown = {"weights": self.in_users_units(params.weights), "ridge": params.precision[0, :-1]}
+        """``weights`` (K, A, D + 1) in the units of the ``inputs`` (D,), bias last; ``ridge`` (D,); ``lapse`` (K,)."""
+        weights = in_users_units(params.weights, self.inputs, self.coding)
+        names = () if self.coding is None else chosen(self.inputs, self.coding)
+        shown = {"weights": weights, "inputs": np.array(names, dtype=object), "ridge": params.precision[0, :-1]}
         return shown | ({"lapse": params.lapse} if self.lapse else {})
-
-    def in_users_units(self, weights: FloatArray) -> FloatArray:
-        """(…, D + 1) weights of the inputs as they are, from those of standardised inputs."""
-        if self.coding is None:
-            return weights
-        slopes = weights[..., :-1] / np.array(self.coding.input_scales)
-        return np.concatenate(
-            [slopes, weights[..., -1:] - slopes @ np.array(self.coding.input_means)[:, None]], axis=-1
-        )
 
     def check_params(self, params: Any, data: Trajectories, n_intentions: int) -> None:
         super().check_params(params, data, n_intentions)

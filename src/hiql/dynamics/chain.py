@@ -15,7 +15,11 @@ from hiql.parts.rows import Rows, Sessions, Some
 
 class Timeline(NamedTuple):
     """What a dynamics reads of the data: ``begins``, a row for each session's beginning, and ``moves``, the row of the
-    matrix that leads *into* each step (the entry at a session's first step is ignored)."""
+    matrix that leads *into* each step (the entry at a session's first step is ignored).
+
+    Matrices that are computed step by step have no table (:class:`~hiql.parts.rows.StepRows`): a chunk's bank then has
+    one for each of its steps.
+    """
 
     begins: Rows
     moves: Rows
@@ -87,8 +91,8 @@ class IntentionDynamics(Part[Params], Protocol[Params]):
         """The pseudo-counts, if ``update`` is nothing but shares of counts and these, and phases are intentions."""
         ...
 
-    def n_free(self, counts: ChainCounts) -> int:
-        """How many numbers the data could tell."""
+    def n_free(self, counts: Any) -> int:
+        """How many numbers the data could tell, from the statistics of all chunks."""
         ...
 
 

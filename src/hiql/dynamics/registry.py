@@ -7,6 +7,7 @@ from typing import Any
 
 from hiql.dynamics.by_state import ByState
 from hiql.dynamics.chain import IntentionDynamics
+from hiql.dynamics.input_driven import InputDriven
 from hiql.dynamics.markov import MarkovChain
 from hiql.dynamics.session_wise import SessionWise
 from hiql.errors import InvalidParameter
@@ -15,6 +16,7 @@ DYNAMICS: dict[str, Callable[[], IntentionDynamics]] = {
     "markov": MarkovChain,
     "session-wise": SessionWise,
     "by-state": ByState,
+    "input-driven": InputDriven,
 }
 """What each name makes, with its defaults."""
 DEFAULT = "markov"

@@ -107,3 +107,11 @@ def reach(inputs, groups, power, result):  # type: ignore[no-untyped-def]
             for _ in range(power):
                 x *= x
             result[groups[t], f] += x
+
+
+@compiled
+def shares(inputs, weights, result):  # type: ignore[no-untyped-def]
+    """Fill ``result`` (n, K, A) with the probabilities of all outcomes under K regressions (K, A, F)."""
+    for t in range(inputs.shape[0]):
+        for k in range(weights.shape[0]):
+            _softmax(weights[k], inputs[t], result[t, k])

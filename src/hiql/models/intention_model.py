@@ -330,6 +330,15 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
         wanted = np.arange(data.n_steps) if steps is None else np.asarray(steps, dtype=np.intp)
         return self._parts()[1].proba(self.choice_parameters_, data, wanted)
 
+    def transitions_at(self, data: Trajectories, steps: npt.ArrayLike | None = None) -> FloatArray:
+        """(n, P, P) what leads into these steps of a session, by default into all: p(z_t = j | z_{t−1} = i, …).
+
+        P phases of the clock, K in all but those that count durations; at a session's first step nothing leads into it.
+        """
+        chain = self._read(data).all_sessions.chain
+        rows = self._by_step(data, chain.rows)
+        return np.asarray(chain.bank[rows if steps is None else rows[np.asarray(steps, dtype=np.intp)]])
+
     def predict_action_proba(self, data: Trajectories) -> FloatArray:
         """(N, A) p(a_t | s_t and steps before t): causal. Uniform where the state is missing."""
         predicted = self._by_step(data, causal(self._read(data))[0])

@@ -149,10 +149,13 @@ class GLMHMM(IntentionModel):
     ----------
     ridge : "learned" for each input, or the precision of the weights of standardised inputs
     lapse : whether each intention also does anything at all, at a rate that is learned (``lapse_``)
+    inputs : the names of the inputs that choices depend on, by default all; ``dynamics=InputDriven(inputs=…)`` may have
+        others
 
     Attributes
     ----------
     weights_ : (K, A, D + 1) in the units of the inputs, the bias last; they sum to 0 over actions
+    inputs_ : (D,) the names of these inputs
     ridge_ : (D,) the precisions, of standardised inputs
     """
 
@@ -164,6 +167,7 @@ class GLMHMM(IntentionModel):
         *,
         ridge: str | float | FloatArray = "learned",
         lapse: bool = False,
+        inputs: tuple[str, ...] | None = None,
         dynamics: str | IntentionDynamics | None = None,
         n_init: int = 4,
         patience: int | None = None,
@@ -177,6 +181,7 @@ class GLMHMM(IntentionModel):
         self.n_intentions = n_intentions
         self.ridge = ridge
         self.lapse = lapse
+        self.inputs = inputs
         self.dynamics = dynamics
         self.n_init = n_init
         self.patience = patience
@@ -188,4 +193,4 @@ class GLMHMM(IntentionModel):
         self.progress = progress
 
     def _choice(self) -> Choice:
-        return LinearChoice(self.ridge, lapse=self.lapse)
+        return LinearChoice(self.ridge, lapse=self.lapse, inputs=self.inputs)

@@ -25,6 +25,7 @@ The longer of the two is taken. ``benchmarks/regression.py`` counts the passes.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -35,8 +36,6 @@ from scipy.linalg import helmert
 from hiql.kernels import regression as kernel
 from hiql.parts.part import FloatArray
 
-FARTHEST = 1e9
-"""Inputs farther from their mean, in standard deviations, are taken for that far: no sum of powers overflows."""
 POWER = 5
 """The largest input is bounded by the 32nd root of Σ u³²: at most 1.8 times too long for 10⁸ steps, and it adds up."""
 
@@ -91,11 +90,6 @@ def of_intentions(rows: FloatArray, shape: tuple[int, int, int, int]) -> Moments
     return Moments(weight, slopes, spread, curvature, reach[0].reshape(like.reach.shape))
 
 
-def with_bias(standardised: FloatArray) -> FloatArray:
-    """(n, F) what a regression reads: the inputs (n, D), none farther than ``FARTHEST`` from 0, and a 1."""
-    return np.column_stack([np.clip(standardised, -FARTHEST, FARTHEST), np.ones(len(standardised))])
-
-
 def moments(
     inputs: FloatArray, groups: npt.NDArray[np.uint32], counts: FloatArray, weights: FloatArray, targets: FloatArray
 ) -> Moments:
@@ -109,8 +103,8 @@ def moments(
     counts = np.ascontiguousarray(counts)
     kernel.bend(inputs, groups, counts, weights, expected, found.spread, found.curvature)
     kernel.reach(inputs, groups, POWER, found.reach)
-    np.add.at(found.weight, groups, counts)
-    return found._replace(slopes=targets - expected)
+    weight = np.stack([np.bincount(groups, each, len(weights)).astype(np.float64) for each in counts.T], axis=1)
+    return found._replace(weight=weight, slopes=targets - expected)
 
 
 def of_actions(
@@ -129,6 +123,7 @@ def of_actions(
 # --- the sum-to-zero space ------------------------------------------------------------------------------------------
 
 
+@cache
 def contrasts(n_outcomes: int) -> FloatArray:
     """(A − 1, A) orthonormal rows that sum to 0: W = contrastsᵀ θ sums to 0 over outcomes, and ‖W‖ = ‖θ‖."""
     return np.asarray(helmert(n_outcomes))
@@ -149,7 +144,7 @@ def symmetric(theta: FloatArray, n_outcomes: int) -> FloatArray:
 def hessian(curvature: FloatArray, n_outcomes: int) -> FloatArray:
     """(…, n, n) minus the Hessian in coordinates θ, n = (A − 1)·F, from Σ n p_a p_b u uᵀ (…, pairs, T)."""
     c, blocks = contrasts(n_outcomes), square(curvature)
-    apart = np.array([c[:, a] - c[:, b] for a, b in combinations(range(n_outcomes), 2)])
+    apart = np.array([c[:, a] - c[:, b] for a, b in combinations(range(n_outcomes), 2)]).reshape(-1, len(c))
     bent = np.einsum("pi,pj,...pde->...idje", apart, apart, blocks, optimize=True)
     size = (n_outcomes - 1) * blocks.shape[-1]
     return np.asarray(bent.reshape(*curvature.shape[:-2], size, size))

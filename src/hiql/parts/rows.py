@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hiql.data.trajectories import Trajectories
 from hiql.errors import ShapeMismatch
 
 FloatArray = npt.NDArray[np.float64]
@@ -85,6 +86,32 @@ class Rows:
             return None, None, np.bincount(numbers, minlength=self.size).astype(np.float64)
         read, local, visits = np.unique(numbers, return_inverse=True, return_counts=True)
         return local.astype(np.uint32), Some(read.astype(np.intp), self.size), visits.astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class StepRows(Rows):
+    """Every step has a row of its own, made from ``data`` when it is asked for; there is no table: ``size`` is 0."""
+
+    data: Trajectories = field(kw_only=True)
+
+    @classmethod
+    def of(cls, data: Trajectories) -> StepRows:
+        offsets = data.offsets
+        return cls(0, lambda first, last: np.arange(offsets[last] - offsets[first], dtype=np.uint32), data=data)
+
+    def slice(self, sessions: Sessions) -> slice:
+        """Where the steps of these sessions are."""
+        first, last = sessions
+        return slice(int(self.data.offsets[first]), int(self.data.offsets[last]))
+
+    def steps(self, sessions: Sessions) -> npt.NDArray[np.intp]:
+        """The steps of these sessions."""
+        here = self.slice(sessions)
+        return np.arange(here.start, here.stop)
+
+    def count(self, weights: FloatArray, sessions: Sessions) -> FloatArray:  # noqa: ARG002
+        """Every row is read once."""
+        return weights
 
 
 def add_rows(parts: Sequence[tuple[FloatArray, Some | None]]) -> FloatArray:

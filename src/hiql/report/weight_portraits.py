@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from hiql.evaluate.measures.accuracy import accuracy
-from hiql.evaluate.measures.lags import KERNELS, choice_kernels
+from hiql.evaluate.measures.lags import choice_kernels, has_kernels
 from hiql.evaluate.measures.psychometric import psychometric_curves
 from hiql.report import words
 from hiql.report.findings import Findings
@@ -76,8 +76,7 @@ def _curves(page: Page, findings: Findings) -> list[Markup]:
 
 
 def _kernels(page: Page, findings: Findings) -> list[Markup]:
-    memory = findings.model.coding_.memory
-    if memory is None or not set(memory.of) & set(KERNELS):
+    if not has_kernels(findings.model):
         return []
     kernels = choice_kernels(findings.model).items()
     return [

@@ -49,7 +49,9 @@ class Effects(NamedTuple):
 
 def effects(model: IntentionModel, data: Trajectories, *, errors: bool = True) -> Effects:
     """What each input does to the choices of each intention of a model with ``weights_``, on one scale."""
-    scales, means = np.array(model.coding_.input_scales), np.array(model.coding_.input_means)
+    names = tuple(model.inputs_)
+    own = [model.coding_.input_names.index(name) for name in names]
+    scales, means = np.array(model.coding_.input_scales)[own], np.array(model.coding_.input_means)[own]
     labels = tuple(str(label) for label in data.action_labels or range(data.n_actions))
 
     def on_one_scale(weights: FloatArray) -> FloatArray:
@@ -63,7 +65,7 @@ def effects(model: IntentionModel, data: Trajectories, *, errors: bool = True) -
         if errors
         else np.full_like(size, np.nan)
     )
-    return Effects(size, error, model.coding_.input_names, labels[1:] if len(labels) == 2 else labels, labels)
+    return Effects(size, error, names, labels[1:] if len(labels) == 2 else labels, labels)
 
 
 def standard_errors(

@@ -24,10 +24,10 @@ def choice_kernels(model: IntentionModel, n_lags: int = 20) -> dict[str, FloatAr
     Log-odds against the mean of all other options; with more than two options, the mean over options.
     """
     memory = model.coding_.memory
-    if memory is None or not set(memory.of) & set(KERNELS):
-        remedy = "fit to data with memory= of choices (bandit_trials, read_table)"
+    if memory is None or not has_kernels(model):
+        remedy = "fit to data with memory= of choices (bandit_trials, read_table), and let choices depend on it"
         raise InvalidParameter(parameter="memory", value=memory, remedy=remedy)
-    columns = np.array([model.coding_.input_names.index(name) for name in memory.names])
+    columns = np.array([list(model.inputs_).index(name) for name in memory.names])
     by_time = columns.reshape(len(memory.time_constants), -1)
     lags = np.arange(n_lags)
     kept = (1.0 - memory.decay)[:, None] * memory.decay[:, None] ** lags  # (T, n_lags)
@@ -39,6 +39,12 @@ def choice_kernels(model: IntentionModel, n_lags: int = 20) -> dict[str, FloatAr
             found[kind] = np.einsum("kt,tl->kl", _of_the_same(traces), kept)
         first += width
     return found
+
+
+def has_kernels(model: IntentionModel) -> bool:
+    """Whether its choices depend on traces of past choices."""
+    memory = model.coding_.memory
+    return memory is not None and bool(set(memory.of) & set(KERNELS)) and set(memory.names) <= set(model.inputs_)
 
 
 def _of_the_same(weights: FloatArray) -> FloatArray:
