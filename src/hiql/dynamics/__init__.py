@@ -2,17 +2,21 @@
 
 from hiql.dynamics.by_state import ByState
 from hiql.dynamics.chain import Chain, ChainCounts, IntentionDynamics, Timeline
+from hiql.dynamics.independent import Independent
 from hiql.dynamics.markov import MarkovChain
 from hiql.dynamics.registry import make_dynamics
 from hiql.dynamics.session_wise import SessionWise
+from hiql.dynamics.sticky import StickyChain
 
 __all__ = [
     "ByState",
     "Chain",
     "ChainCounts",
+    "Independent",
     "IntentionDynamics",
     "MarkovChain",
     "SessionWise",
+    "StickyChain",
     "Timeline",
     "make_dynamics",
 ]

@@ -9,12 +9,14 @@ from hiql.dynamics.by_state import ByState
 from hiql.dynamics.chain import IntentionDynamics
 from hiql.dynamics.markov import MarkovChain
 from hiql.dynamics.session_wise import SessionWise
+from hiql.dynamics.sticky import StickyChain
 from hiql.errors import InvalidParameter
 
 DYNAMICS: dict[str, Callable[[], IntentionDynamics]] = {
     "markov": MarkovChain,
     "session-wise": SessionWise,
     "by-state": ByState,
+    "sticky": StickyChain,
 }
 """What each name makes, with its defaults."""
 DEFAULT = "markov"
