@@ -15,15 +15,28 @@ import pytest
 from scipy.special import expit, softmax
 
 import hiql
-from hiql.choices import AnimalTables, LinearChoice, LinearWeights, Policies, PooledTable, TableChoice
+from hiql.choices import (
+    Aims,
+    AnimalTables,
+    Coefficients,
+    Goals,
+    LinearChoice,
+    LinearWeights,
+    Planned,
+    Policies,
+    PooledTable,
+    TableChoice,
+)
 from hiql.choices.pooled import PooledPolicies
 from hiql.data.coding import Coding
 from hiql.dynamics import ByState, InputDriven, MarkovChain, SessionWise
+from hiql.dynamics import ByState, Independent, MarkovChain, SessionWise, StickyChain
 from hiql.dynamics.by_state import PlacedChain
 from hiql.dynamics.input_driven import DrivenChain
 from hiql.dynamics.markov import ChainParameters
 from hiql.engine.problem import Problem
 from hiql.rewards.iql import LearnedPolicies, StochasticIQL
+from hiql.worlds.planning import boltzmann_policy, soft_value_iteration, value_iteration
 from tests.contract.parts import BeginsBySubject, FollowsInput, Slopes, Specialists
 from tests.dynamics.clocks import SwitchingByPlace
 
@@ -31,6 +44,10 @@ N_STATES, N_ACTIONS = 3, 2
 PLACES = (1, 2)
 SUBJECTS = ("ada", "ben")
 LEARNER = StochasticIQL(0.1, epochs=3, discount=0.5)
+WORLD = hiql.MDP(
+    [[[0.1, 0.8, 0.1], [0.7, 0.2, 0.1]], [[0.2, 0.1, 0.7], [0.8, 0.1, 0.1]], [[0.9, 0.0, 0.1], [0.1, 0.2, 0.7]]], 0.8
+)
+FEATURES = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.5]])
 POLICIES = np.array([[[0.95, 0.05], [0.9, 0.1], [0.1, 0.9]], [[0.05, 0.95], [0.2, 0.8], [0.9, 0.1]]])
 MATRICES = np.array([[[0.95, 0.05], [0.1, 0.9]], [[0.6, 0.4], [0.3, 0.7]]])
 BEGINNINGS = np.array([[0.5, 0.5], [0.9, 0.1], [0.1, 0.9]])
@@ -47,6 +64,8 @@ class Clock(NamedTuple):
     moves: Callable[[Any, Any, int], np.ndarray]
     known: Any
     ways: tuple[str, ...] | None = None
+    identified: bool = True
+    """Whether two intentions can be told apart at all with so few states."""
 
 
 class Way(NamedTuple):
@@ -116,6 +135,14 @@ def by_weights(params, data, t):
 
 def matrix_of_the_inputs(params, data, t):
     return softmax(params.weights @ [data.inputs[t, 0], 1.0], axis=-1)
+def by_planning(params, data, t):
+    rewards = params.coefficients @ FEATURES.T
+    return np.stack([boltzmann_policy(soft_value_iteration(WORLD, r, 1e-13))[data.states[t]] for r in rewards])
+
+
+def by_goal(params, data, t):
+    rewards = params.sharpness[:, None] * np.eye(N_STATES)[params.goal.astype(int)]
+    return np.stack([boltzmann_policy(value_iteration(WORLD, r, 1e-13))[data.states[t]] for r in rewards])
 
 
 def tables(n_beginnings, n_matrices):
@@ -152,6 +179,15 @@ CLOCKS = {
     "by-subject": Clock(
         ByState(context="subject", coding=FITTED_TO), beginning_of_the_subject, matrix_of_the_subject, placed(3, 3)
     ),
+    "sticky": Clock(StickyChain(stickiness=3.0), first_beginning, only_matrix, tables(1, 1), ways=("table",)),
+    "independent": Clock(
+        Independent(),
+        first_beginning,
+        only_matrix,
+        ChainParameters(np.log(BEGINNINGS[1:2]), np.log(BEGINNINGS[[[1, 1]]])),
+        ways=("goals",),
+        identified=False,
+    ),
     "markov": Clock(MarkovChain(), first_beginning, only_matrix, tables(1, 1)),
     "places": Clock(SwitchingByPlace(places=PLACES), first_beginning, matrix_of_the_place, tables(1, 2)),
     "subjects": Clock(BeginsBySubject(subjects=SUBJECTS), own_beginning, only_matrix, tables(3, 1)),
@@ -168,6 +204,18 @@ LAPSES = replace(WEIGHTS, weights=2.0 * WEIGHTS.weights, lapse=np.array([0.1, 0.
 WAYS = {
     "linear": Way(LinearChoice(coding=FITTED_TO), by_weights, WEIGHTS, clocks=("markov", "by-subject", "input-driven")),
     "lapses": Way(LinearChoice(0.1, lapse=True, coding=FITTED_TO), by_weights, LAPSES, clocks=("markov",)),
+    "planned": Way(
+        Planned(mdp=WORLD, features=FEATURES),
+        by_planning,
+        Coefficients(np.array([[4.0, 0.0], [-4.0, 2.0]])),
+        clocks=("markov",),
+    ),
+    "goals": Way(
+        Goals(mdp=WORLD, sharpness=(3.0, 10.0)),
+        by_goal,
+        Aims(np.array([1.0, 2.0]), np.array([10.0, 3.0])),
+        clocks=("markov", "independent"),
+    ),
     "pooled": Way(PooledTable(), by_table, POOLED),
     "animals": Way(AnimalTables(coding=FITTED_TO), by_table_of_the_animal, ANIMALS),
     "table": Way(TableChoice(0.1), by_table, HABITS),
@@ -202,6 +250,10 @@ def pairs(choose=lambda clock, way: True):
 
 def exact(clock, way):
     return clock.part.exact and way.part.exact
+
+
+def identified(clock, way):
+    return exact(clock, way) and clock.identified
 
 
 def given_prior(clock, way):

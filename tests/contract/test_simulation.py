@@ -8,7 +8,7 @@ import pytest
 from hiql.data.coding import Coding
 from hiql.engine.problem import Point
 from hiql.worlds import ObservedSchedule
-from tests.contract.pairs import exact, given_prior, pairs, some_data
+from tests.contract.pairs import given_prior, identified, pairs, some_data
 
 LENGTHS = (60,) * 99 + (1,) * 99
 
@@ -60,7 +60,7 @@ def test_simulation_presents_what_the_schedule_does_and_repeats_itself(told, sch
     assert np.isfinite(told.score(one))
 
 
-@pairs(exact)
+@pairs(identified)
 def test_what_was_simulated_leads_back_to_the_model(pair, told, schedule):
     data = told.sample(ObservedSchedule(schedule), random_state=8)
     fitted = told.fit(data)._point
@@ -88,7 +88,7 @@ def test_what_was_simulated_leads_back_to_the_model(pair, told, schedule):
     assert worth(fitted, problem.expect(fitted)) >= worth(truth, problem.expect(truth))
 
 
-@pairs(exact)
+@pairs(identified)
 def test_the_true_intentions_are_decoded(told, schedule):
     data = told.sample(ObservedSchedule(schedule), random_state=9)
     assert (told.decode(data) == data.intentions).mean() > 0.8

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hiql
-from hiql.baselines.identifiable import n_identifiable
+from hiql.choices.identifiable import n_identifiable
 from hiql.worlds.soft_planning import SoftPlanner
 from tests.baselines.worlds import numerical_gradient, ring, soft_policy, sparse_twin
 from tests.problems import random_mdp
@@ -68,5 +68,5 @@ def test_state_rewards_are_identified_up_to_a_constant():
 def test_free_parameters_are_bounded_when_the_matrix_would_be_too_large(monkeypatch):
     planner = SoftPlanner(ring())
     plan = planner.plan(np.zeros((1, 6)))
-    monkeypatch.setattr("hiql.baselines.identifiable.MOST_ENTRIES", 10)
+    monkeypatch.setattr("hiql.choices.identifiable.MOST_ENTRIES", 10)
     assert n_identifiable(planner, plan, np.ones((1, 6, 3)), lambda _, g: g.sum(axis=2), n_parameters=6) == 6

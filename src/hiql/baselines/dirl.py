@@ -8,14 +8,14 @@ from typing import Self
 import numpy as np
 
 from hiql.baselines.checks import check_number, check_whole, check_world
-from hiql.baselines.climbing import climb
 from hiql.baselines.dirl_posterior import DIRLPosterior
-from hiql.baselines.identifiable import n_identifiable
 from hiql.baselines.policy_baseline import PolicyBaseline
 from hiql.baselines.timed import time_of_step, timed_counts
+from hiql.choices.identifiable import n_identifiable
 from hiql.data.trajectories import IntArray, Trajectories
 from hiql.errors import InvalidParameter
 from hiql.models.scoring import FloatArray
+from hiql.parts.climbing import climb
 from hiql.worlds.mdp import MDP
 from hiql.worlds.soft_planning import SoftPlanner
 
@@ -56,7 +56,7 @@ class DIRL(PolicyBaseline):
     objectives_ : (n_init,) the log-posterior each start reached
     n_iter_, converged_, notes_
     n_free_ : what the data can identify: in how many independent ways maps and weights together move the
-        log-odds of observed actions (:func:`~hiql.baselines.identifiable.n_identifiable`). So the scale that
+        log-odds of observed actions (:func:`~hiql.choices.identifiable.n_identifiable`). So the scale that
         maps and weights can exchange, a constant added to a map, and places without influence on observed
         choices do not count. It never exceeds M·(T + S − 1 − M); the priors are not credited.
     """

@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from hiql.baselines.checks import check_evidence, check_number, check_whole
-from hiql.baselines.climbing import Optimum, climb
 from hiql.baselines.fq_likelihood import BIAS, PERSEVERATION, RETENTION, REWARD, FQLikelihood
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.models.scoring import FloatArray, ScoredEstimator
+from hiql.parts.climbing import Optimum, climb
 
 CERTAIN = 1000.0
 """Odds of more than this for each trial seen are more than any data can tell from certainty."""

@@ -7,12 +7,12 @@ from typing import Any, Self
 import numpy as np
 
 from hiql.baselines.checks import check_number, check_whole, check_world
-from hiql.baselines.climbing import climb
-from hiql.baselines.identifiable import n_identifiable
 from hiql.baselines.policy_baseline import PolicyBaseline
+from hiql.choices.identifiable import n_identifiable
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, ShapeMismatch
 from hiql.models.scoring import FloatArray
+from hiql.parts.climbing import climb
 from hiql.worlds.mdp import MDP
 from hiql.worlds.soft_planning import SoftPlanner
 
@@ -45,7 +45,7 @@ class MaxCausalEntropyIRL(PolicyBaseline):
     log_likelihood_ : of the training data, in nats; ``objective_`` includes the penalty
     n_iter_, converged_, notes_
     n_free_ : what the data can identify: in how many independent ways the coefficients move the log-odds of
-        observed actions (:func:`~hiql.baselines.identifiable.n_identifiable`)
+        observed actions (:func:`~hiql.choices.identifiable.n_identifiable`)
     """
 
     def __init__(

@@ -1,19 +1,27 @@
 """How an intention acts."""
 
 from hiql.choices.animals import AnimalTables
+from hiql.choices.by_policy import PolicyChoice
 from hiql.choices.by_step import StepChoice
 from hiql.choices.choice import Choice, Evidence
+from hiql.choices.goals import Aims, Goals
 from hiql.choices.linear import LinearChoice, LinearWeights
+from hiql.choices.planned import Coefficients, Planned
 from hiql.choices.pooled import PooledTable
 from hiql.choices.table import Policies, TableChoice
 
 __all__ = [
+    "Aims",
     "AnimalTables",
     "Choice",
+    "Coefficients",
     "Evidence",
+    "Goals",
     "LinearChoice",
     "LinearWeights",
+    "Planned",
     "Policies",
+    "PolicyChoice",
     "PooledTable",
     "StepChoice",
     "TableChoice",

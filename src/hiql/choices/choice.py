@@ -63,6 +63,11 @@ class Choice(Part[Params], Protocol[Params]):
         """Whether the parameters have ``log_policy`` (K, S, A), which is what rewards explain."""
         ...
 
+    @property
+    def world(self) -> Any:
+        """The world that it plans in (:class:`hiql.MDP`), if it does."""
+        ...
+
     def bind(self, data: Trajectories) -> Any:
         """The rows that the steps of these data read, as ``taken`` and ``statistics`` want them; they can ``count``."""
         ...

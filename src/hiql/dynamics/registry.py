@@ -10,6 +10,7 @@ from hiql.dynamics.chain import IntentionDynamics
 from hiql.dynamics.input_driven import InputDriven
 from hiql.dynamics.markov import MarkovChain
 from hiql.dynamics.session_wise import SessionWise
+from hiql.dynamics.sticky import StickyChain
 from hiql.errors import InvalidParameter
 
 DYNAMICS: dict[str, Callable[[], IntentionDynamics]] = {
@@ -17,6 +18,7 @@ DYNAMICS: dict[str, Callable[[], IntentionDynamics]] = {
     "session-wise": SessionWise,
     "by-state": ByState,
     "input-driven": InputDriven,
+    "sticky": StickyChain,
 }
 """What each name makes, with its defaults."""
 DEFAULT = "markov"

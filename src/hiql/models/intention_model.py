@@ -148,7 +148,7 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
     def world_(self) -> MDP | None:
         """The world that the rewards are about, where it is known: figures draw its map and use its names."""
         reward = self._reward()
-        return None if reward is None else reward.world
+        return self._choice().world if reward is None else reward.world
 
     # --- fitting ----------------------------------------------------------------------------------------------
 
@@ -224,16 +224,19 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
         expectation = problem.expect(point)
         if sort and (other := problem.sorted(point, problem.choice.use(expectation.choice))) is not point:
             point, expectation = other, problem.expect(other)
+        explanation: tuple[FloatArray, ...] = ()
         if (reward := self._reward()) is not None:
             evidence = problem.evidence(point, expectation)
             shown = problem.choice.summary(point.choice)["log_policy"]
-            self.reward_, self.q_, self.value_, explained = reward.explain(evidence, shown)
+            explanation, explained = (found := reward.explain(evidence, shown))[:3], found[3]
             moved = problem.choice.explained(point.choice, explained)
             if moved is not point.choice:  # by learning
                 point = point._replace(choice=moved)
                 expectation = problem.expect(point)
         use = problem.choice.use(expectation.choice)
         self._set_parameters(point)
+        for name, array in zip(("reward_", "q_", "value_"), explanation, strict=False):  # before what it planned for
+            setattr(self, name, array)
         self.n_states_, self.n_actions_ = data.n_states, data.n_actions
         self.n_free_ = problem.dynamics.n_free(expectation.chain) + problem.choice.n_free(data, self.n_intentions)
         self.log_likelihood_ = expectation.log_likelihood

@@ -108,7 +108,11 @@ class Part(Protocol[Params]):
 
 
 class NothingToLearn:
-    """What parts have in common whose prior is given and that know codes and single sessions only: a mixin."""
+    """What parts have in common whose prior is given, that know codes and single sessions only, and do not plan."""
+
+    @property
+    def world(self) -> Any:
+        return None
 
     @property
     def reads(self) -> Reads:

@@ -63,13 +63,26 @@ class SoftPlanner:
         reward = reward[..., None] if reward.ndim == 2 else reward
         value = np.zeros(reward.shape[:2]) if start is None else start
         for _ in range(MOST_NEWTON_STEPS):
-            improved, log_policy = _soften(reward + self.mdp.discount * self._expect(value))
+            improved, log_policy = self._back_up(reward + self.mdp.discount * self._expect(value))
             change = improved - value
             if np.abs(change).max() <= PRECISION * (1.0 + np.abs(improved).max()):
                 break
             # The same as (I − γ P_π)⁻¹ (r_π + H(π)), with fewer digits lost.
-            value = value + self._solve(np.exp(log_policy), change[..., None])[..., 0]
+            value = value + self._solve(self._slopes(log_policy), change[..., None])[..., 0]
         return SoftPlan(improved, log_policy)
+
+    def q(self, plan: SoftPlan) -> FloatArray:
+        """(n, S, A) the action values Q behind a plan."""
+        highest, _ = self._back_up(plan.log_policy)
+        return plan.log_policy + (plan.value - highest)[..., None]
+
+    def _back_up(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """V (n, S) and log π (n, S, A) of action values (n, S, A)."""
+        return soften(q)
+
+    def _slopes(self, log_policy: FloatArray) -> FloatArray:
+        """(n, S, A) dV/dQ: how much the value of a state goes by that of each action."""
+        return np.exp(log_policy)
 
     def likelihood(self, reward: FloatArray, counts: FloatArray, start: FloatArray | None = None) -> Likelihood:
         """Of actions counted in (n, S, A), when their agents plan for rewards (n, S, A) or (n, S)."""
@@ -82,15 +95,15 @@ class SoftPlanner:
         """(n, k, S, A) the gradients of k sums Σ counts(s, a) log π(a|s) for each of n plans, counts (n, k, S, A).
 
         With c = counts − π Σ_a counts, the gradient with respect to Q, and the adjoint
-        x = (I − γ P_π)⁻ᵀ γ Pᵀ c, the gradient with respect to r(s, a) is c(s, a) + π(a|s) x(s). For rewards of the
-        state only, sum over actions.
+        x = (I − γ P_π)⁻ᵀ γ Pᵀ c, the gradient with respect to r(s, a) is c(s, a) + π(a|s) x(s), where π stands for
+        dV/dQ. For rewards of the state only, sum over actions.
         """
-        policy = np.exp(plan.log_policy)
-        surprise = counts - policy[:, None] * counts.sum(axis=3, keepdims=True)
+        surprise = counts - np.exp(plan.log_policy)[:, None] * counts.sum(axis=3, keepdims=True)
+        slopes = self._slopes(plan.log_policy)
         arriving = surprise.reshape(-1, self.mdp.n_states * self.mdp.n_actions) @ self._transitions
         arriving = arriving.reshape(counts.shape[:3]).transpose(0, 2, 1)  # (n, S, k)
-        adjoint = self._solve(policy, self.mdp.discount * arriving, transposed=True).transpose(0, 2, 1)
-        return surprise + policy[:, None] * adjoint[..., None]
+        adjoint = self._solve(slopes, self.mdp.discount * arriving, transposed=True).transpose(0, 2, 1)
+        return surprise + slopes[:, None] * adjoint[..., None]
 
     @cached_property
     def _transitions(self) -> Any:
@@ -129,7 +142,7 @@ class SoftPlanner:
         return (sparse.eye_array(size) - self.mdp.discount * under).tocsc()
 
 
-def _soften(q: FloatArray) -> tuple[FloatArray, FloatArray]:
+def soften(q: FloatArray) -> tuple[FloatArray, FloatArray]:
     """V = log Σ_a exp Q (n, S) and log π = Q − V (n, S, A)."""
     top = q.max(axis=2, keepdims=True)
     value = top + np.log(np.exp(q - top).sum(axis=2, keepdims=True))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from scipy.optimize import minimize
 
-from hiql.models.scoring import FloatArray
+from hiql.parts.part import FloatArray
 
 MEMORY = 20
 """Steps that L-BFGS remembers; the posteriors here are narrow valleys, so more than its usual 10."""
@@ -24,11 +24,15 @@ class Optimum(NamedTuple):
 
 
 def climb(
-    function: Callable[[FloatArray], tuple[float, FloatArray]], start: FloatArray, max_iter: int, tol: float
+    function: Callable[[FloatArray], tuple[float, FloatArray]],
+    start: FloatArray,
+    max_iter: int,
+    tol: float,
+    lowest: float | None = None,
 ) -> Optimum:
     """Maximise ``function``, which returns value and gradient, by L-BFGS from ``start``.
 
-    It has converged when a step gains less than ``tol`` relative to the value.
+    It has converged when a step gains less than ``tol`` relative to the value. With ``lowest``, no number goes below.
     """
 
     def downhill(point: FloatArray) -> tuple[float, FloatArray]:
@@ -36,7 +40,8 @@ def climb(
         return -value, -gradient
 
     options: Any = {"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": tol, "gtol": 1e-9, "maxcor": MEMORY}
-    result = minimize(downhill, start, jac=True, method="L-BFGS-B", options=options)
+    bounds = None if lowest is None else [(lowest, None)] * len(start)
+    result = minimize(downhill, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     notes = () if result.success else (_complaint(result.nit, max_iter, tol, str(result.message)),)
     return Optimum(result.x, -float(result.fun), int(result.nit), bool(result.success), notes)
 

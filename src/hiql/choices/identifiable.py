@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hiql.choices.table import log_odds_seen
-from hiql.models.scoring import FloatArray
+from hiql.parts.part import FloatArray
 from hiql.worlds.soft_planning import SoftPlan, SoftPlanner
 
 NEGLIGIBLE = 1e-9
