@@ -29,8 +29,7 @@ from hiql.choices import (
 )
 from hiql.choices.pooled import PooledPolicies
 from hiql.data.coding import Coding
-from hiql.dynamics import ByState, InputDriven, MarkovChain, SessionWise
-from hiql.dynamics import ByState, Independent, MarkovChain, SessionWise, StickyChain
+from hiql.dynamics import ByState, Independent, InputDriven, MarkovChain, SessionWise, StickyChain
 from hiql.dynamics.by_state import PlacedChain
 from hiql.dynamics.input_driven import DrivenChain
 from hiql.dynamics.markov import ChainParameters
@@ -135,6 +134,8 @@ def by_weights(params, data, t):
 
 def matrix_of_the_inputs(params, data, t):
     return softmax(params.weights @ [data.inputs[t, 0], 1.0], axis=-1)
+
+
 def by_planning(params, data, t):
     rewards = params.coefficients @ FEATURES.T
     return np.stack([boltzmann_policy(soft_value_iteration(WORLD, r, 1e-13))[data.states[t]] for r in rewards])

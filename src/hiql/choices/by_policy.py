@@ -40,7 +40,7 @@ class PolicyChoice(StepChoice):
     def bind(self, data: Trajectories) -> Any:
         return _TABLE.bind(data)
 
-    def taken(self, params: Any, rows: Rows) -> Callable[[Sessions], Taken]:  # type: ignore[override]
+    def taken(self, params: Any, rows: Rows) -> Callable[[Sessions], Taken]:
         return _TABLE.taken(self.policies(params), rows)
 
     def statistics(self, params: Any, rows: Any, sessions: Sessions, counts: FloatArray) -> FloatArray:  # noqa: ARG002

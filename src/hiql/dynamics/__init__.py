@@ -2,8 +2,8 @@
 
 from hiql.dynamics.by_state import ByState
 from hiql.dynamics.chain import Chain, ChainCounts, IntentionDynamics, Timeline
-from hiql.dynamics.input_driven import InputDriven
 from hiql.dynamics.independent import Independent
+from hiql.dynamics.input_driven import InputDriven
 from hiql.dynamics.markov import MarkovChain
 from hiql.dynamics.registry import make_dynamics
 from hiql.dynamics.session_wise import SessionWise
@@ -13,8 +13,8 @@ __all__ = [
     "ByState",
     "Chain",
     "ChainCounts",
-    "InputDriven",
     "Independent",
+    "InputDriven",
     "IntentionDynamics",
     "MarkovChain",
     "SessionWise",
