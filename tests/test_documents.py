@@ -121,5 +121,5 @@ def test_every_command_has_its_help_in_the_api():
         assert f'show("{command}")' in text
     for command in SIMULATORS:
         assert f'show("simulate", "{command}")' in text
-    for command in ("gridworld", "labyrinth", "reversal"):
+    for command in ("gridworld", "labyrinth", "reversal", "related"):
         assert f'show("reproduce", "{command}")' in text

@@ -21,7 +21,7 @@ runner = CliRunner()
 COMMANDS = [
     *(["demo"], ["fit"], ["select"], ["decode"], ["report"], ["info"], ["live"]),
     *(["simulate", name] for name in SIMULATORS),
-    *(["reproduce", name] for name in ("gridworld", "labyrinth", "reversal")),
+    *(["reproduce", name] for name in ("gridworld", "labyrinth", "reversal", "related")),
 ]
 
 

@@ -76,6 +76,23 @@ def reversal(
     show_summary(reversal.EXPERIMENT.run(config, out, n_jobs=jobs))
 
 
+@command(app, "related")
+def related(
+    out: Out = Path("results/related"),
+    quick: Quick = False,
+    seed: Annotated[int, typer.Option(help="Seed of the simulations, folds and fits.")] = 0,
+    jobs: Jobs = -1,
+) -> None:
+    """Every system of the related work on the same data: what does each assumption buy? Interrupt it at will.
+
+    Example: hiql reproduce related --quick --out results/related
+    """
+    from hiql.experiments import related as comparison
+
+    config = comparison.RelatedConfig.quick(seed) if quick else comparison.RelatedConfig(seed=seed)
+    show_summary(comparison.EXPERIMENT.run(config, out, n_jobs=jobs))
+
+
 def show_summary(path: Path) -> None:
     """Print a summary.md, and where it lies."""
     console.print(Markdown(path.read_text(encoding="utf-8")))
