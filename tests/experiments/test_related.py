@@ -19,8 +19,8 @@ from hiql.experiments.related.worlds import RECORDED, WORLDS, made
 
 SMALL = replace(
     RelatedConfig.quick(),
-    sizes={"places": 8, "psychophysics": 5},
-    systems=("chance", "counting", "MaxEnt IRL", "BN-IRL", "GLM-HMM", "HIQL", "HIAVI", "HIAVI by state"),
+    sizes={"places": 8, "gate": 5},
+    systems=("chance", "counting", "MaxEnt IRL", "BN-IRL", "PRISM", "HIQL", "HIAVI", "HIAVI by state"),
 )
 
 
@@ -39,8 +39,8 @@ def test_everything_is_written_and_agrees(small):
         path.name for path in folder.iterdir()
     }
     document = json.loads((folder / "results.json").read_text())
-    assert set(document["cells"]["places"]) == set(SMALL.systems) - {"GLM-HMM"}
-    assert set(document["cells"]["psychophysics"]) == {"chance", "counting", "GLM-HMM", "HIQL"}
+    assert set(document["cells"]["places"]) == set(SMALL.systems) - {"PRISM"}
+    assert set(document["cells"]["gate"]) == set(SMALL.systems)
     assert document["cells"]["places"]["chance"]["nats"] == pytest.approx(-np.log(5))
     assert document["cells"]["places"]["HIAVI by state"]["agreement"] > 0.8
     assert document["cells"]["places"]["HIAVI"]["evd"] > document["cells"]["places"]["HIAVI by state"]["evd"]
@@ -59,7 +59,7 @@ def test_a_second_run_computes_nothing_and_says_the_same(small, monkeypatch):
 def test_recordings_that_are_not_there_are_left_out_and_told(monkeypatch, tmp_path):
     monkeypatch.setattr("hiql.experiments.related.worlds.WORLDS", WORLDS | {"labyrinth, long": lost})
     made.cache_clear()
-    config = replace(SMALL, sizes={"psychophysics": 5, "labyrinth, long": 5}, systems=("chance",))
+    config = replace(SMALL, sizes={"clusters": 5, "labyrinth, long": 5}, systems=("chance",))
     result = EXPERIMENT.compute(config, tmp_path, n_jobs=1, progress=False)
     assert "Not run, for their data were not found: labyrinth, long." in EXPERIMENT.summary(result)
     made.cache_clear()

@@ -14,21 +14,23 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hiql.baselines.dirl import DIRL
-from hiql.baselines.max_causal_entropy import MaxCausalEntropyIRL
 from hiql.baselines.simple import CountPolicy, RandomPolicy
 from hiql.choices.goals import Goals
 from hiql.choices.planned import Planned
-from hiql.dynamics import ByState, Independent, SessionWise, StickyChain
+from hiql.dynamics import ByState, Independent, InputDriven, SessionWise, StickyChain
 from hiql.dynamics.chain import IntentionDynamics
 from hiql.errors import InvalidParameter
 from hiql.models import GLMHMM, HIAVI, HIQL, IntentionModel
 from hiql.models.scoring import Scored
 from hiql.parts.part import FloatArray
+from hiql.rewards import GIRL
 from hiql.worlds.mdp import MDP
 
 CONCENTRATION = 1.0
 """α of every Dirichlet process."""
 MOST_PASSES = 200
+DRIFTING: Any = {"max_iter": 200, "tol": 1e-6}
+"""DIRL plans for every time in the session: it is the slowest of all."""
 
 
 class Setting(NamedTuple):
@@ -78,12 +80,13 @@ class Recipe:
         return f"{self.authors} ({self.year}), *{self.title}*, {self.venue}" if self.authors else "–"
 
 
-def _pair(setting: Setting, choice: Any, dynamics: str | IntentionDynamics, most: int = 1) -> IntentionModel:
+def _pair(
+    setting: Setting, choice: Any, dynamics: str | IntentionDynamics, most: int = 1, reward: Any = None
+) -> IntentionModel:
     """EM from some random starts. Plans are costly: nothing is disturbed afterwards."""
     search: Any = {"n_init": setting.n_init, "patience": 0, "max_iter": MOST_PASSES, "tol": 1e-6, "progress": False}
-    return IntentionModel(
-        most * setting.n_intentions, choice=choice, dynamics=dynamics, random_state=setting.random_state, **search
-    )
+    search |= {"choice": choice, "reward": reward, "dynamics": dynamics, "random_state": setting.random_state}
+    return IntentionModel(most * setting.n_intentions, **search)
 
 
 def _world(setting: Setting) -> MDP:
@@ -110,6 +113,13 @@ def _named(kind: Any, setting: Setting, **options: Any) -> Any:
     )
 
 
+def _gated(setting: Setting) -> Any:
+    gate = InputDriven(origin="nothing")
+    if setting.world is None:
+        return _named(HIQL, setting, dynamics=gate)
+    return _named(HIAVI, setting, mdp=setting.world, dynamics=gate)
+
+
 WEAK_LIMIT = "Dirichlet process (weak limit)"
 RIDGE = "normal on coefficients"
 TABLE = "table: counts, read as rewards by IAVI"
@@ -126,17 +136,17 @@ _ALL = (
     Recipe(
         "MaxEnt IRL",
         "Ziebart, Maas, Bagnell & Dey", 2008, "Maximum entropy inverse reinforcement learning", "AAAI",
-        "one intention", "planned, soft", "normal on coefficients",
+        "one intention", "planned, soft", RIDGE,
         "Maximum *causal* entropy (Ziebart 2010), which is right also where moves are left to chance.",
-        "one reward", lambda s: MaxCausalEntropyIRL(mdp=_world(s), features=s.features),
+        "one reward", lambda s: _pair(s._replace(n_intentions=1), _planned(s), "markov"),
     ),
     Recipe(
         "DIRL",
         "Ashwood, Jha & Pillow", 2022, "Dynamic inverse reinforcement learning for characterizing animal behavior",
         "NeurIPS",
         "weights that drift with the time in the session", "planned, soft", "random walk on weights",
-        "Maps and weights are climbed together by exact gradients; σ is 0.25, not chosen by validation.",
-        "drift", lambda s: DIRL(s.n_intentions, mdp=_world(s), n_init=s.n_init, random_state=s.random_state),
+        "Maps and weights are climbed together by exact gradients from one start; σ is 0.25, not chosen by validation.",
+        "drift", lambda s: DIRL(s.n_intentions, mdp=_world(s), **DRIFTING, random_state=s.random_state),
     ),
     Recipe(
         "EM-MLIRL",
@@ -195,12 +205,29 @@ _ALL = (
         "places", lambda s: _pair(s, _planned(s), "by-state"),
     ),
     Recipe(
+        "MI-ΣGIRL",
+        "Likmeta, Metelli, Ramponi, Tirinzoni, Giuliani & Restelli", 2021,
+        "Dealing with multiple experts and non-stationarity in inverse reinforcement learning: an application to "
+        "real-life problems", "Machine Learning 110",
+        "one intention a session", "table: counts, read as rewards by GIRL", "pseudo-count",
+        "Sessions are clustered by their actions, not by their gradients, which are exact here and not weighed by Σ.",
+        "clusters", lambda s: _pair(s, None, "session-wise", reward=GIRL(mdp=_world(s), features=s.features)),
+    ),
+    Recipe(
         "GLM-HMM",
         "Ashwood, Roy, Stone et al.", 2022,
         "Mice alternate between discrete strategies during perceptual decision-making", "Nature Neuroscience",
         "Markov chain", "linear in the inputs", "normal on weights, learned",
         "Any number of actions, and precisions learned for each input.",
         "psychophysics", lambda s: _named(GLMHMM, s), needs="inputs",
+    ),
+    Recipe(
+        "PRISM",
+        "Sheng, Zhu & Boedecker", 2026, "Probabilistic recurrent intention switching model", "arXiv:2605.26998",
+        "a gate on the inputs, blind to the last intention", "table: counts, read as rewards by IAVI or IQL",
+        "pseudo-count; normal on the gate's weights, learned",
+        "The gate is linear in the inputs, which may be leaky memories; the original learns a recurrent network.",
+        "gate", _gated, needs="inputs",
     ),
     Recipe(
         "HIQL",

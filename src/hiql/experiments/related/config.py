@@ -17,6 +17,7 @@ SIZES = {
     "drift": 100,
     "features": 60,
     "objectworld": 60,
+    "gate": 40,
     "psychophysics": 40,
     "labyrinth": 200,
     "labyrinth, long": 119,
@@ -32,6 +33,7 @@ QUICK = {
     "drift": 50,
     "features": 30,
     "objectworld": 40,
+    "gate": 25,
     "psychophysics": 20,
     "labyrinth": 100,
     "labyrinth, long": 16,
@@ -49,7 +51,8 @@ CONTRASTS = (
     ("intentions that switch by a chain, not counting", "HIQL", "counting"),
     ("switching by state, not by a chain", "HIAVI by state", "HIAVI"),
     ("policies that are planned, not counted", "SWIRL", "HIAVI by state"),
-    ("inputs, not states", "GLM-HMM", "HIQL"),
+    ("inputs that gate intentions, not a chain", "PRISM", "HIQL"),
+    ("choices by inputs, not by states", "GLM-HMM", "HIQL"),
 )
 """Assumptions, each as a pair of systems that differ in little else: what the first gains on the second."""
 

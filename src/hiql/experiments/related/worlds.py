@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from hiql import datasets
 from hiql.data.bandit import bandit_trials
@@ -26,6 +27,7 @@ from hiql.worlds import (
     soft_value_iteration,
     value_iteration,
 )
+from hiql.worlds.draws import draw
 from hiql.worlds.simulation import Animals, Simulation, sessions_of_animals, simulated, sticky
 from hiql.worlds.starting import starting
 
@@ -110,7 +112,7 @@ def drift(size: int, seed: int) -> World:
     """What is wanted moves from one corner to the other, in step in all sessions."""
     world, length = gridworld(5, slip=0.1, discount=0.9), 30
     goals = np.zeros((2, world.n_states))
-    goals[0, 4] = goals[1, 20] = 3.0
+    goals[0, 4] = goals[1, 20] = 6.0
     share = np.linspace(0.0, 1.0, length)
     policies = np.stack(
         [boltzmann_policy(soft_value_iteration(world, (1 - x) * goals[0] + x * goals[1])) for x in share]
@@ -121,6 +123,32 @@ def drift(size: int, seed: int) -> World:
         return policies[np.minimum(times, length - 1), seen.states[steps]][:, None]
 
     return _drawn(world, choice, sticky(1, 1.0), size, length, seed)._replace(n_intentions=2)
+
+
+def gate(size: int, seed: int) -> World:
+    """A cue that everybody sees, and that comes and goes slowly, says which of two goals is headed for."""
+    world, length = gridworld(5, slip=0.1, discount=0.9), 50
+    reward = np.zeros((2, world.n_states))
+    reward[0, 4] = reward[1, 20] = 1.0
+    policy = np.stack([boltzmann_policy(value_iteration(world, r), 10.0) for r in reward])
+    rng = np.random.default_rng(seed)
+    state, cue, steps = rng.integers(world.n_states, size=size), rng.normal(size=size), []
+    for _ in range(length):
+        intention = (rng.random(size) < expit(4.0 * cue)).astype(np.int64)
+        action = draw(policy[intention, state], rng)
+        steps.append((state, action, intention, cue))
+        state, cue = draw(world.transitions[state, action], rng), 0.9 * cue + rng.normal(0.0, 0.44, size)
+    states, actions, intentions, cues = (list(np.stack(column, axis=1)) for column in zip(*steps, strict=True))
+    data = Trajectories.from_arrays(
+        states,
+        actions,
+        intentions=intentions,
+        inputs=[each[:, None] for each in cues],
+        input_names=["cue"],
+        n_states=world.n_states,
+        n_actions=world.n_actions,
+    )
+    return World(data, 2, world, None, reward, policy)
 
 
 def psychophysics(size: int, seed: int) -> World:
@@ -160,6 +188,7 @@ WORLDS: dict[str, Callable[[int, int], World]] = {
     "drift": drift,
     "features": features,
     "objectworld": few_features,
+    "gate": gate,
     "psychophysics": psychophysics,
     "labyrinth": labyrinth,
     "labyrinth, long": labyrinth_long,
