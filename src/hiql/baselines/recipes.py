@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from hiql.baselines.dirl import DIRL
 from hiql.baselines.simple import CountPolicy, RandomPolicy
+from hiql.choices.classifier import ClassifierChoice, Perceptron
 from hiql.choices.goals import Goals
 from hiql.choices.planned import Planned
 from hiql.dynamics import ByState, Independent, InputDriven, SessionWise, StickyChain
@@ -113,6 +114,12 @@ def _named(kind: Any, setting: Setting, **options: Any) -> Any:
     )
 
 
+def _neural(setting: Setting) -> IntentionModel:
+    choice = ClassifierChoice(Perceptron(hidden=(16,)), features=setting.features)
+    fitted = _pair(setting, choice, SessionWise(_process(setting)), most=2)
+    return fitted.set_params(n_init=min(setting.n_init, 3), max_iter=15)
+
+
 def _gated(setting: Setting) -> Any:
     gate = InputDriven(origin="nothing")
     if setting.world is None:
@@ -203,6 +210,14 @@ _ALL = (
         "by state", "planned, soft", f"rows of the clock around a common one; {RIDGE}",
         "Switching by a table for each state, and rewards of the state (their S-1 variant), not by neural networks.",
         "places", lambda s: _pair(s, _planned(s), "by-state"),
+    ),
+    Recipe(
+        "SEM/MCEM-MIIRL",
+        "Bighashdel, Meletis, Jancura & Dubbelman", 2021,
+        "Deep adaptive multi-intention inverse reinforcement learning", "ECML PKDD",
+        "one intention a session", "a neural network of the state's features", f"{WEAK_LIMIT} over sessions; L2",
+        "The network is the policy, not a reward that is planned for; EM, as in their SEM, without sampling.",
+        "clusters", _neural, most=2, needs="",
     ),
     Recipe(
         "MI-ΣGIRL",

@@ -4,6 +4,7 @@ from hiql.choices.animals import AnimalTables
 from hiql.choices.by_policy import PolicyChoice
 from hiql.choices.by_step import StepChoice
 from hiql.choices.choice import Choice, Evidence
+from hiql.choices.classifier import ClassifierChoice, Classifiers, Perceptron
 from hiql.choices.goals import Aims, Goals
 from hiql.choices.linear import LinearChoice, LinearWeights
 from hiql.choices.planned import Coefficients, Planned
@@ -14,11 +15,14 @@ __all__ = [
     "Aims",
     "AnimalTables",
     "Choice",
+    "ClassifierChoice",
+    "Classifiers",
     "Coefficients",
     "Evidence",
     "Goals",
     "LinearChoice",
     "LinearWeights",
+    "Perceptron",
     "Planned",
     "Policies",
     "PolicyChoice",
