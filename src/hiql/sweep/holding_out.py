@@ -1,9 +1,9 @@
 r"""What a fit does not see, and is then judged on: whole sessions, whole subjects, or parts of every session.
 
-Whole sessions or subjects are left out, and judged by :math:`\log p(\text{session})`. Where each subject has one session,
-that cannot tell animals that differ from animals that switch: who is held out was never met. So there are *parts*: each
-session is cut into as many stretches as there are folds, one stretch of each is hidden (its actions are missing, and
-time goes on), and it is judged by what it adds to the rest of its session,
+Whole sessions or subjects are left out, and judged by :math:`\log p(\text{session})`. Where each subject has one
+session, that cannot tell animals that differ from animals that switch: who is held out was never met. So there are
+*parts*: each session is cut into as many stretches as there are folds, one stretch of each is hidden (its actions are
+missing, and time goes on), and it is judged by what it adds to the rest of its session,
 
 .. math:: \log p(\text{stretch} \mid \text{rest}) = \log p(\text{session}) - \log p(\text{session without it}).
 """

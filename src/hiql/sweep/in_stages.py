@@ -78,8 +78,7 @@ class Trial:
     failures: list[Failure] = field(default_factory=list)
 
     def expect(self, plan: Plan, candidates: Sequence[Candidate], told: Callable[[float], None] | None) -> None:
-        """Learn how much there is to do, and how long it takes: from two small fits of each kind, of which the first may
-        have to compile."""
+        """Learn how much there is to do, and how long it takes: from a small fit of each kind."""
         units = plan.units_of(self.source, candidates)
         self.n_expected = len(units)
         if told is None:
@@ -92,9 +91,9 @@ class Trial:
 
     def _measured(self, units: Sequence[dict[str, Any]]) -> float:
         """Seconds for these fits, sorted by effort: those of a small one, times what the others cost beside it."""
-        small = next((unit for unit in units if unit["n_intentions"] > 1), units[-1])
-        self._run([units[0]])
-        self._run([small])
+        *before, small = [unit for unit in units if unit["n_intentions"] > 1][:2] or units[-1:]
+        for unit in (units[0], *before, small):  # what the first ones compile does not count
+            self._run([unit])
         done = next((done.seconds for done in self.outcomes if key_of(done.unit) == key_of(small)), 0.0)
         return done / effort(small) * sum(map(effort, units))
 
@@ -104,7 +103,7 @@ class Trial:
         self._run([unit for unit in units if unit["fold"] is ALL_SESSIONS or not whole])
 
     def _run(self, units: Sequence[dict[str, Any]]) -> None:
-        done = {key_of(finished.unit) for finished in (*self.outcomes, *self.failures)}
+        done = {key_of(done.unit) for done in self.outcomes} | {key_of(lost.unit) for lost in self.failures}
         new = [unit for unit in units if key_of(unit) not in done]
         most = max(self.n_expected, len(done) + len(new))
         outcomes, failures = run_units(

@@ -56,6 +56,12 @@ FAMILIES = {"hiavi": _hiavi, "hiql": _hiql, "stochastic": _stochastic, "glmhmm":
 inputs."""
 
 
+def check_families(names: Sequence[str]) -> None:
+    for name in names:
+        if name not in FAMILIES:
+            raise InvalidParameter(parameter="family", value=name, remedy=f"choose from {', '.join(FAMILIES)}")
+
+
 def can_pool(family: str) -> bool:
     """Whether animals may share and differ. Sampled rewards cannot be pooled."""
     kinds: dict[str, Any] = {"hiavi": HIAVI, "hiql": HIQL, "glmhmm": GLMHMM}
@@ -137,9 +143,7 @@ class Plan:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in self.families:
-            if name not in FAMILIES:
-                raise InvalidParameter(parameter="family", value=name, remedy=f"choose from {', '.join(FAMILIES)}")
+        check_families(self.families)
         if self.hold_out not in holding_out.KINDS:
             remedy = f"choose {' or '.join(holding_out.KINDS)}"
             raise InvalidParameter(parameter="hold_out", value=self.hold_out, remedy=remedy)

@@ -18,7 +18,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.dynamics import ByState, registry
 from hiql.dynamics.chain import IntentionDynamics
 from hiql.sweep import holding_out
-from hiql.sweep.plan import can_pool
+from hiql.sweep.plan import can_pool, check_families
 from hiql.worlds.mdp import MDP
 
 Clock = str | IntentionDynamics
@@ -93,6 +93,7 @@ def propose(
     """
     sets: Mapping[Hashable, Trajectories] = {None: data} if isinstance(data, Trajectories) else data
     first = next(iter(sets.values()))
+    check_families(() if family is None else several(family))
     families = {key: _families(each, mdp) if family is None else several(family) for key, each in sets.items()}
     clocks = _clocks(first, sets) if dynamics is None else named(several(dynamics))
     n_subjects = len(set(first.subjects))
@@ -138,11 +139,12 @@ def _families(data: Trajectories, mdp: MDP | None) -> tuple[str, ...]:
 
 
 def _clocks(data: Trajectories, sets: Mapping[Any, Trajectories]) -> dict[str, Clock]:
-    """A chain; by place where states are places, by outcome where choices have some; one intention a session."""
+    """A chain; by place where states are places, by outcome where states are past trials; one intention a session."""
     chain: dict[str, Clock] = {registry.DEFAULT: registry.DEFAULT}
     are_places = all(each.n_states > 1 and not has_histories(each) for each in sets.values())
     places: dict[str, Clock] = {"by-state": "by-state", BY_ENTERED: CLOCKS[BY_ENTERED]} if are_places else {}
-    outcomes: dict[str, Clock] = {BY_OUTCOME: CLOCKS[BY_OUTCOME]} if _has_few_outcomes(data) else {}
+    are_trials = any(has_histories(each) for each in sets.values()) and _has_few_outcomes(data)
+    outcomes: dict[str, Clock] = {BY_OUTCOME: CLOCKS[BY_OUTCOME]} if are_trials else {}
     whole: dict[str, Clock] = {"session-wise": "session-wise"} if data.n_sessions > 1 else {}
     return chain | places | outcomes | whole
 
@@ -169,9 +171,10 @@ def _told_families(families: Mapping[Hashable, tuple[str, ...]]) -> str:
     readings: dict[str, list[str]] = {}
     for key, names in families.items():
         for name in names:
-            readings.setdefault(FAMILIES_IN_WORDS.get(name, name), []).append(told_reading(key))
-    texts = {words: "; ".join(filter(None, told)) for words, told in readings.items()}
-    return ", or ".join(f"{words} ({told})" if told else words for words, told in texts.items())
+            told = told_reading(key) or ("as they are" if len(families) > 1 else "")
+            readings.setdefault(FAMILIES_IN_WORDS.get(name, name), []).append(told)
+    texts = {words: "; ".join(filter(None, keys)) for words, keys in readings.items()}
+    return ", or ".join(f"{words} ({keys})" if keys else words for words, keys in texts.items())
 
 
 def _told_animals(n_subjects: int, pools: Sequence[str | None]) -> str:

@@ -59,15 +59,16 @@ class Stages:
         kinds = [(best["history"], best["family"])] if best else []
         first, *others = self.proposal.clocks
         numbers, most = self.proposal.n_intentions, best["n_intentions"] + 1 if best else 0
-        fewer = numbers if self._k_asked else [k for k in numbers if 1 < k <= max(most, 2)]
+        fewer = [k for k in numbers if k > 1 and (k <= max(most, 2) or self._k_asked)]
         tried = self._product(kinds, [first], self._asked_pools(), numbers)
         return tried + self._product(kinds, others, self._asked_pools(), fewer)
 
     def _pools(self, best: Candidate | None) -> list[Candidate]:
+        """With two intentions at least: one for each animal is among those that never switch, always tried."""
         if best is None or not can_pool(best["family"]):
             return []
         most = best["n_intentions"] + 1
-        numbers = tuple(k for k in self.proposal.n_intentions if k <= most or self._k_asked)
+        numbers = tuple(k for k in self.proposal.n_intentions if k > 1 and (k <= most or self._k_asked))
         clocks = tuple(self.proposal.clocks) if "clock" in self.proposal.given else (best["dynamics"],)
         return self._product([(best["history"], best["family"])], clocks, self.proposal.pools, numbers)
 
