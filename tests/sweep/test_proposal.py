@@ -35,7 +35,7 @@ def test_trials_are_read_with_several_memories():
     assert list(found) == [1, "memory 1, 2, 4, 8, 16, 40"]  # 240 trials are too few for 16 histories
     assert list(readings(trials(n=400), {})) == [1, 2, 3, "memory 1, 2, 4, 8, 16, 40"]
     assert list(readings(trials(), {}, histories=[2])) == [2]
-    assert list(readings(trials().assign(reward="juice"), {})) == [1, 2]  # not an amount: no traces of rewards
+    assert list(readings(trials().assign(reward="juice"), {})) == [1, 2, 3]  # not an amount: no traces of rewards
 
 
 def test_stimuli_are_known_by_name_and_only_where_they_come_before_the_choice():
