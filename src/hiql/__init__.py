@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hiql.rewards.iql import iql
     from hiql.rewards.preference import Preference
     from hiql.sweep.door import select
+    from hiql.sweep.proposal import propose
     from hiql.worlds.mdp import MDP
 
 _HOMES = {
@@ -39,6 +40,7 @@ _HOMES = {
     "iql": "hiql.rewards.iql",
     "load": "hiql.models.persistence",
     "open_trajectories": "hiql.data.mapped",
+    "propose": "hiql.sweep.proposal",
     "read_freibox": "hiql.data.importers",
     "read_nwb": "hiql.data.importers",
     "read_table": "hiql.data.reading",
@@ -88,6 +90,7 @@ __all__ = [
     "iql",
     "load",
     "open_trajectories",
+    "propose",
     "read_freibox",
     "read_nwb",
     "read_table",

@@ -25,6 +25,10 @@ COMMANDS = [
 ]
 
 
+PLAIN = ("--dynamics", "markov", "--pool", "none")
+"""Nothing to propose but memory and K."""
+
+
 def run(*arguments, code=0):
     result = runner.invoke(app, [str(argument) for argument in arguments])
     assert result.exit_code == code, result.output
@@ -88,7 +92,19 @@ def test_json_is_one_document_and_nothing_else(folder, tmp_path):
 
 
 def test_select_writes_its_answer_and_resumes(folder, tmp_path):
-    arguments = ["select", folder / "grid.csv", "-k", "1-2", "--world", "grid:5x5", "--restarts", 1, "--folds", 2]
+    arguments = [
+        "select",
+        folder / "grid.csv",
+        *PLAIN,
+        "-k",
+        "1-2",
+        "--world",
+        "grid:5x5",
+        "--restarts",
+        1,
+        "--folds",
+        2,
+    ]
     first = run_json(*arguments, "--out", tmp_path / "s", "--jobs", 1)
     assert first["chosen"]["n_intentions"] == 2
     assert "held-out log-likelihood" in first["explanation"]
@@ -105,7 +121,7 @@ def test_select_writes_its_answer_and_resumes(folder, tmp_path):
 
 def test_a_bandit_with_histories(tmp_path):
     run("simulate", "reversal", "--mice", 2, "--sessions", 6, "--out", tmp_path / "r.csv")
-    arguments = ["-k", "1,2", "--history", "1-2", "--restarts", 1, "--folds", 2, "--jobs", 1]
+    arguments = [*PLAIN, "-k", "1,2", "--history", "1-2", "--restarts", 1, "--folds", 2, "--jobs", 1]
     found = run_json("select", tmp_path / "r.csv", *arguments, "--out", tmp_path / "s")
     assert {candidate["history"] for candidate in found["candidates"]} == {1, 2}
     model = hiql.load(tmp_path / "s" / "model.hiql")
@@ -136,7 +152,7 @@ def test_what_is_simulated_can_be_fitted(name, sizes, fit, tmp_path):
 
 def test_subjects_can_be_held_out(tmp_path):
     run("simulate", "reversal", "--mice", 3, "--sessions", 6, "--out", tmp_path / "r.csv")
-    options = ["-k", "1", "--hold-out", "subjects", "--restarts", 1, "--jobs", 1]
+    options = [*PLAIN, "-k", "1", "--history", "1", "--hold-out", "subjects", "--restarts", 1, "--jobs", 1]
     run("select", tmp_path / "r.csv", *options, "--out", tmp_path / "s")
     assert len(list((tmp_path / "s" / "units").iterdir())) == 1 + 3
 
@@ -236,7 +252,7 @@ def test_names_are_set_and_kept_in_the_model_file(folder, tmp_path):
 
 
 def test_select_takes_names_for_the_number_that_is_chosen(folder, tmp_path):
-    options = ["--world", "grid:5x5", "--restarts", 2, "--folds", 2, "--jobs", 1, "--out", tmp_path]
+    options = [*PLAIN, "--world", "grid:5x5", "--restarts", 2, "--folds", 2, "--jobs", 1, "--out", tmp_path]
     found = run_json("select", folder / "grid.csv", "-k", "1-2", "--names", "go,return", *options)
     model = hiql.load(tmp_path / "model.hiql")
     assert list(model.about_["names"]) == ["go", "return"]
@@ -257,8 +273,8 @@ def test_brackets_in_names_are_printed_as_they_are(folder, tmp_path):
 
 
 def test_a_single_candidate_is_shown_whole(folder, tmp_path):
-    options = ["-k", "1", "--world", "grid:5x5", "--restarts", 1, "--folds", 2, "--jobs", 1]
-    assert "train" in run("select", folder / "grid.csv", *options, "--out", tmp_path).output
+    options = [*PLAIN, "-k", "1", "--world", "grid:5x5", "--restarts", 1, "--folds", 2, "--jobs", 1]
+    assert "held out" in run("select", folder / "grid.csv", *options, "--out", tmp_path).output
 
 
 def test_a_state_the_model_does_not_know(folder, tmp_path):
@@ -329,7 +345,7 @@ def test_a_bug_is_told_as_such(folder, monkeypatch):
 
 def test_a_fit_that_fails_is_reported_and_the_rest_is_kept(folder, tmp_path, monkeypatch):
     monkeypatch.setattr("hiql.models.HIAVI._reward", refuse_three(hiql.HIAVI._reward))
-    options = ["-k", "2-3", "--world", "grid:5x5", "--restarts", 1, "--folds", 2, "--jobs", 1]
+    options = [*PLAIN, "-k", "2-3", "--world", "grid:5x5", "--restarts", 1, "--folds", 2, "--jobs", 1]
     result = run("select", folder / "grid.csv", *options, "--out", tmp_path, code=1)
     assert "three is too many" in result.output
     assert "Chosen: K = 2" in result.output

@@ -9,7 +9,7 @@ import hiql
 from hiql.cli import app
 from tests.sweep.killing import Fork, kill_group
 
-OPTIONS = ["-k", "1-3", "--world", "grid:5x5", "--restarts", "2", "--folds", "3", "--jobs", "1"]
+OPTIONS = ["-k", "1-3", "--dynamics", "markov", "--world", "grid:5x5", "--restarts", "2", "--folds", "3", "--jobs", "1"]
 
 N_UNITS = 3 * (3 + 1) * 2
 

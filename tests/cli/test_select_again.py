@@ -15,7 +15,7 @@ from tests.clusters import OtherProcess, cluster, once, silent_peer
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
-OPTIONS = ["-k", "1-2", "--world", "grid:5x5", "--restarts", "1", "--folds", "2", "--jobs", "1"]
+OPTIONS = ["-k", "1-2", "--dynamics", "markov", "--world", "grid:5x5", "--restarts", "1", "--folds", "2", "--jobs", "1"]
 
 
 def select(table, out, *more, code=0):

@@ -9,7 +9,8 @@ import pytest
 import hiql
 from hiql.errors import EmptyData, InvalidParameter
 from hiql.sweep import Failure, Outcome, Plan, Source, choose, fit_chosen, sweep
-from hiql.sweep.fitting import MOST_COMPARED, compared_steps, held_out_sessions, pack_path, unpack_path
+from hiql.sweep.fitting import MOST_COMPARED, compared_steps, pack_path, unpack_path
+from hiql.sweep.holding_out import HeldOut
 from hiql.sweep.traits import ratio_error
 
 
@@ -128,7 +129,7 @@ def test_the_error_of_a_ratio_is_that_of_repeated_samples():
 def test_session_scores_add_up_to_the_score():
     data = hiql.worlds.simulate_two_goals(30, random_state=0).data
     model = hiql.HIQL(2, random_state=0).fit(data)
-    parts = held_out_sessions(model, data, np.array([4, 2, 9]))
+    parts = HeldOut(data, data.select([4, 2, 9]), None, np.array([4, 2, 9])).judge(model)
     for session, score, steps in zip(parts["sessions"], parts["log_likelihood"], parts["steps"], strict=True):
         assert score == pytest.approx(model.score(data.select([session])))
         assert steps == data.lengths[session]

@@ -21,8 +21,13 @@ class ClockOptions:
     """What to try; several values have commas between."""
 
     dynamics: Annotated[
-        str, typer.Option(help=f"How intentions follow one another: {', '.join(DYNAMICS)}.", rich_help_panel=PANEL)
-    ] = DEFAULT
+        str | None,
+        typer.Option(
+            help=f"How intentions follow one another: {', '.join(DYNAMICS)}.",
+            rich_help_panel=PANEL,
+            show_default=f"{DEFAULT}; proposed by select",
+        ),
+    ] = None
     switch_by: Annotated[
         str | None,
         typer.Option(
@@ -35,28 +40,39 @@ class ClockOptions:
     prior: Annotated[
         str, typer.Option(help="flat, or pooled: long histories around shorter ones.", rich_help_panel=PANEL)
     ] = "flat"
-    pool: Annotated[str, typer.Option(help="none, or subjects: animals share and differ.", rich_help_panel=PANEL)] = (
-        NO_POOL
-    )
+    pool: Annotated[
+        str | None,
+        typer.Option(
+            help="none, or subjects: animals share and differ.",
+            rich_help_panel=PANEL,
+            show_default=f"{NO_POOL}; proposed by select",
+        ),
+    ] = None
 
     def wanted(self) -> dict[str, Any]:
-        """Every value of each option, as :func:`hiql.select` takes them."""
-        names = _split(self.dynamics)
+        """Every value of each option, as :func:`hiql.propose` takes them; None for those that were not given."""
+        names = _split(self.dynamics or (DEFAULT if self.switch_by is None else BY_STATE))
         if self.switch_by is not None and BY_STATE not in names:
             remedy = f"choose --dynamics {BY_STATE} (alone or among others) as well"
             raise InvalidParameter(parameter="switch_by", value=self.switch_by, remedy=remedy)
         for name in names:
             make_dynamics(name)
         clocks = tuple(self._clock(name) for name in names)
-        pools = tuple(None if pool == NO_POOL else pool for pool in _split(self.pool))
-        return {"dynamics": clocks, "prior": _split(self.prior), "pool": pools}
+        pools = tuple(None if pool == NO_POOL else pool for pool in _split(self.pool or NO_POOL))
+        asked = self.dynamics is not None or self.switch_by is not None
+        return {
+            "dynamics": clocks if asked else None,
+            "prior": _split(self.prior),
+            "pool": None if self.pool is None else pools,
+        }
 
     def single(self) -> dict[str, Any]:
         """One value of each option, as a model takes them: its own default for a Markov chain."""
-        for name, values in self.wanted().items():
+        given = {name: values for name, values in self.wanted().items() if values is not None}
+        for name, values in given.items():
             if len(values) != 1:
                 raise InvalidParameter(parameter=name, value=getattr(self, name), remedy="choose one of them to fit")
-        one = {name: values[0] for name, values in self.wanted().items()}
+        one = {"dynamics": None, "pool": None} | {name: values[0] for name, values in given.items()}
         return one | ({"dynamics": None} if one["dynamics"] == DEFAULT else {})
 
     def _clock(self, name: str) -> Any:

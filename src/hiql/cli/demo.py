@@ -9,7 +9,8 @@ import typer
 
 from hiql.cli.commands import Jobs, console
 from hiql.cli.inputs import versions_and_command
-from hiql.cli.select import print_selection
+from hiql.cli.select import print_answer, print_selection
+from hiql.sweep.answer import answer
 
 
 def demo(
@@ -17,7 +18,7 @@ def demo(
     seed: Annotated[int, typer.Option(help="Seed of the simulation and the fits.")] = 0,
     jobs: Jobs = -1,
 ) -> None:
-    """Simulate, choose K, fit and report: the whole tool in under a minute.
+    """Simulate, choose, fit, answer and report: the whole tool in about a minute.
 
     Example: hiql demo --out demo --seed 1
     """
@@ -28,5 +29,8 @@ def demo(
     result.model.about_ = versions_and_command() | {"data": "simulated two-goal expert", "seed": seed}
     report = experiment.write(result, out)
     print_selection(result.selection)
-    console.print(f"On fresh sessions its decoded intentions are the true ones in {result.agreement:.1%} of the steps.")
+    print_answer(answer(result.model, result.source.data[None], result.selection, result.names))
+    console.print(
+        f"\nOn fresh sessions its decoded intentions are the true ones in {result.agreement:.1%} of the steps."
+    )
     console.print(f"Open [bold]{report}[/bold]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +19,7 @@ from hiql.data.coding import Coding
 from hiql.data.columns import one_or_several, together
 from hiql.data.layout import Layout, Steps, Trials, find_layout, layout_from_dict
 from hiql.data.missing import Missing
+from hiql.data.readings import readings
 from hiql.data.summary import cautions, summarise
 from hiql.data.table_files import load_table
 from hiql.data.tables import NO_COLUMN
@@ -101,6 +102,11 @@ class TableOptions(ColumnOptions, RoleOptions):
     def layout(self, table: pd.DataFrame, history: int | None = None) -> Steps | Trials:
         extra = self.extra(table)
         return find_layout(table, self.given, history=history, missing=self.not_observed, extra=extra)
+
+    def readings(self, table: pd.DataFrame, histories: Sequence[int] | None = None) -> dict[Hashable, Steps | Trials]:
+        """Every way of reading the table that is worth comparing."""
+        extra = self.extra(table)
+        return readings(table, self.given, histories=histories, missing=self.not_observed, extra=extra)
 
 
 @dataclass(frozen=True)

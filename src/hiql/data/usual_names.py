@@ -18,7 +18,7 @@ USUAL_NAMES = {
     "next_state": ("next_state",),
     "action": ("action", "move"),
     "choice": ("choice", "chosen", "response"),
-    "outcome": ("reward", "outcome", "rewarded", "feedback"),
+    "outcome": ("reward", "outcome", "rewarded", "feedback", "correct"),
 }
 
 

@@ -158,7 +158,8 @@ class ByState(MarkovChain):
         """``transition`` (K, K) is the average over the data, or the population's where subjects are the contexts.
 
         ``transition_by_context`` (M + 1, K, K) has the common matrix last, and ``transition_strength`` (K,) says how
-        strongly those of all contexts are held to it.
+        strongly those of all contexts are held to it. ``steps_by_context`` (M + 1, K): how often each intention was
+        met there, to be left or kept.
         """
         bank, weights = np.exp(params.log_transition), params.left[..., None]
         total, common = weights.sum(axis=0), bank[-1].copy()
@@ -168,6 +169,7 @@ class ByState(MarkovChain):
             "transition": bank[-1] if self.context == SUBJECT else average,
             "transition_by_context": bank,
             "transition_strength": params.strength[0],
+            "steps_by_context": params.left,
         }
 
     def notes(self, params: Any) -> tuple[str, ...]:

@@ -12,16 +12,17 @@ from hiql.evaluate.measures.alignment import decoding_agreement, match_policies
 from hiql.models import IntentionModel
 from hiql.plots import overview_figure, save_figure
 from hiql.report import write_selection
-from hiql.sweep import Plan, Selection, Source, fit_chosen, sweep
+from hiql.sweep import Selection, Source, propose, select
 from hiql.worlds.two_goals import TwoGoals, simulate_two_goals
 
 
 @dataclass(frozen=True)
 class DemoConfig:
     seed: int = 0
-    n_sessions: int = 512
+    n_sessions: int = 200
     n_fresh: int = 512
     n_intentions: tuple[int, ...] = (1, 2, 3)
+    n_folds: int = 2
     n_restarts: int = 2
     inverse_temperature: float = 10.0
 
@@ -38,21 +39,28 @@ class DemoResult(NamedTuple):
 
 
 def compute(config: DemoConfig, folder: Path, n_jobs: int = -1) -> DemoResult:
-    """Choose K for an expert with two intentions by BIC, as the paper does, and judge the fit on fresh sessions.
+    """Let ``hiql.select`` propose clocks and choose among them, and K, for an expert with two intentions.
 
     The world and the changes of mind are those of the paper's expert; its actions are not greedy but as noisy as an
-    animal's. Held-out likelihood would go on rising with K: the expert switches at barriers and after eight steps
-    rather than by a Markov chain, and further intentions take up some of that. With the greedy expert, whose switches
-    are all that is hard to predict, so would BIC from about 500 sessions on.
+    animal's. With a Markov chain alone, held-out likelihood would go on rising with K: the expert switches where it
+    enters barriers, and further intentions take up some of that. The fit is judged on fresh sessions.
     """
     expert, fresh = (
         simulate_two_goals(n, config.inverse_temperature, random_state=seed)
         for n, seed in ((config.n_sessions, config.seed), (config.n_fresh, config.seed + 1))
     )
     source = Source({None: expert.data}, expert.world)
-    plan = Plan(config.n_intentions, ("hiavi",), n_restarts=config.n_restarts, seed=config.seed)
-    selection = sweep(source, plan, folder / "units", by="bic", n_jobs=n_jobs)
-    model, names = fit_chosen(source, selection), None
+    chosen = select(
+        expert.data,
+        proposal=propose(expert.data, expert.world, n_intentions=config.n_intentions),
+        mdp=expert.world,
+        folder=folder / "units",
+        n_folds=config.n_folds,
+        n_restarts=config.n_restarts,
+        random_state=config.seed,
+        n_jobs=n_jobs,
+    )
+    model, selection, names = chosen.best, chosen.selection, None
     if model.n_intentions == len(expert.intentions):
         model = model.permuted(match_policies(model.policy_, expert.policy).order)
         names = expert.intentions

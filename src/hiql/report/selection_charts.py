@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from hiql.data.readings import told_reading
 from hiql.plots.style import INK, PALETTE
 from hiql.report.look import new_chart, whole_number_ticks
 from hiql.report.markup import plotly_text
 
 SETTINGS = {
     "family": "{}",
-    "history": "history {:g}",
+    "history": "{}",
     "pseudo_count": "pseudo-count {:g}",
     "dynamics": "{}",
     "prior": "{} prior",
     "pool": "pooled by {}",
 }
 """What tells the lines of a chart apart, and how it is written; only what differs is."""
+SPOKEN: dict[str, Callable[[Any], str]] = {"history": told_reading}
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross", "star", "hexagon")
 
 
@@ -84,7 +86,7 @@ def differing(table: pd.DataFrame) -> list[str]:
 def common_settings(table: pd.DataFrame) -> str:
     """The settings that all candidates share, in words."""
     same = [name for name in SETTINGS if name in table and name not in differing(table)]
-    return ", ".join(SETTINGS[name].format(table[name].iloc[0]) for name in same if pd.notna(table[name].iloc[0]))
+    return ", ".join(_told(name, table[name].iloc[0]) for name in same if pd.notna(table[name].iloc[0]))
 
 
 def _numbers(table: pd.DataFrame, name: str, form: str, error: str | None = None) -> list[str] | None:
@@ -103,6 +105,10 @@ def _setting(value: Any) -> str:
     return "–" if pd.isna(value) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def _told(name: str, value: Any) -> str:
+    return SETTINGS[name].format(SPOKEN.get(name, lambda same: same)(value))
+
+
 def line_colours(table: pd.DataFrame) -> dict[str, str]:
     """The name of every line and its colour."""
     return {name: style["line"]["color"] for name, _, style in _lines(table)}
@@ -113,7 +119,7 @@ def _lines(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, dict[str, A
     keys = differing(table)
     groups = list(table.groupby(keys, dropna=False, sort=False)) if keys else [((), table)]
     for i, (values, rows) in enumerate(groups):
-        texts = [SETTINGS[key].format(value) for key, value in zip(keys, values, strict=True) if pd.notna(value)]
+        texts = [_told(key, value) for key, value in zip(keys, values, strict=True) if pd.notna(value)]
         colour = PALETTE[i % len(PALETTE)]
         style = {
             "name": plotly_text(", ".join(texts)),

@@ -11,14 +11,14 @@ import pandas as pd
 
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics import registry
-from hiql.dynamics.chain import IntentionDynamics
 from hiql.models import IntentionModel
+from hiql.sweep import holding_out
+from hiql.sweep.in_stages import sweep_in_stages
 from hiql.sweep.plan import Plan, Source
+from hiql.sweep.proposal import NUMBERS, Clock, Proposal, named, propose, several
 from hiql.sweep.run import fit_chosen, sweep
 from hiql.sweep.selection import Selection
 from hiql.worlds.mdp import MDP
-
-Clock = str | IntentionDynamics
 
 
 class Chosen(NamedTuple):
@@ -39,32 +39,37 @@ class Chosen(NamedTuple):
 
 
 def select(
-    data: Trajectories | Mapping[int | None, Trajectories],
-    n_intentions: Sequence[int] = range(1, 6),
-    dynamics: Clock | Sequence[Clock] = registry.DEFAULT,
+    data: Trajectories | Mapping[Any, Trajectories],
+    n_intentions: Sequence[int] | None = None,
+    dynamics: Clock | Sequence[Clock] | None = None,
     *,
+    proposal: Proposal | None = None,
     by: str = "held-out",
     mdp: MDP | None = None,
     folder: Path | str | None = None,
-    prior: str | Sequence[str] = "flat",
+    prior: str | Sequence[str] | None = None,
     pool: str | Sequence[str | None] | None = None,
     family: str | Sequence[str] | None = None,
-    pseudo_count: float | Sequence[float] = 0.1,
+    pseudo_count: float | Sequence[float] | None = None,
     discount: float = 0.99,
     n_folds: int | None = None,
     n_restarts: int = 3,
-    hold_out: str = "sessions",
+    hold_out: str | None = None,
     random_state: int = 0,
     **options: Any,
 ) -> Chosen:
-    """Fit every combination of the settings and choose one.
+    """Fit many models and choose one.
+
+    Told nothing, it tries what :func:`hiql.propose` proposes for these data, stage by stage. Told any of the settings
+    from ``n_intentions`` to ``pseudo_count``, it fits every combination of them; the others are then K = 1 … 5, a
+    Markov chain, and nothing pooled. In between, give a ``proposal``: ``hiql.propose(data, n_intentions=(1, 2))``.
 
     Where the data have several subjects, animals that differ but never switch are candidates as well, and the
     explanation says how much of the gain is difference between animals and how much is switching within them.
 
     Parameters
     ----------
-    data : one set of trajectories, or one for each length of history that is compared
+    data : one set of trajectories, or one for each length of history, or other reading, that is compared
     n_intentions, dynamics, prior, pool, family, pseudo_count : what to try: one value, or several. Dynamics are names
         or objects of :mod:`hiql.dynamics`; families those of ``hiql.sweep.FAMILIES``, "hiavi" by default in a known
         world
@@ -73,35 +78,35 @@ def select(
     folder : where results are kept, so that an interrupted call resumes; by default they are thrown away
     n_folds : parts of the data, each held out once; 5 by default, or fewer sessions
     n_restarts : searches with different seeds, to see whether they agree
-    hold_out : "sessions" or "subjects"
-    options : ``n_jobs``, ``cluster``, ``timeout`` and ``progress``, as in :func:`hiql.sweep.run_units`
+    hold_out : "sessions", "subjects" or "parts" of sessions (:mod:`hiql.sweep.holding_out`); "sessions" by default, and
+        in a proposal parts where most subjects have one session
+    options : ``n_jobs``, ``cluster``, ``timeout`` and ``progress``, as in :func:`hiql.sweep.run_units`; with a proposal
+        also ``told``, which is called with the seconds that it will take, about
     """
-    sets: dict[int | None, Trajectories] = {None: data} if isinstance(data, Trajectories) else dict(data)
-    first = next(iter(sets.values()))
-    clocks = {_name(clock): clock for clock in _several(dynamics)}
-    source = Source(sets, mdp, discount, {name: clock for name, clock in clocks.items() if not isinstance(clock, str)})
-    groups = len(set(first.subjects)) if hold_out == "subjects" else first.n_sessions
+    sets: dict[Any, Trajectories] = {None: data} if isinstance(data, Trajectories) else dict(data)
+    settings = (n_intentions, dynamics, prior, pool, family, pseudo_count)
+    if proposal is None and all(setting is None for setting in settings):
+        proposal = propose(sets, mdp, hold_out=hold_out)
+    kept = hold_out or (holding_out.SESSIONS if proposal is None else proposal.hold_out)
+    most = holding_out.groups(next(iter(sets.values())), kept)
     plan = Plan(
-        n_intentions=tuple(int(k) for k in _several(n_intentions)),
-        families=_several(("hiql" if mdp is None else "hiavi") if family is None else family),
-        pseudo_counts=_several(pseudo_count),
-        dynamics=tuple(clocks),
-        priors=_several(prior),
-        pools=_several(pool),
-        n_folds=max(2, min(5, groups)) if n_folds is None else n_folds,
+        n_intentions=tuple(int(k) for k in several(NUMBERS if n_intentions is None else n_intentions)),
+        families=several(family or ("hiql" if mdp is None else "hiavi")),
+        pseudo_counts=several(0.1 if pseudo_count is None else pseudo_count),
+        dynamics=tuple(named(several(registry.DEFAULT if dynamics is None else dynamics))),
+        priors=several("flat" if prior is None else prior),
+        pools=several(pool),
+        n_folds=max(2, min(5, most)) if n_folds is None else n_folds,
         n_restarts=n_restarts,
-        hold_out=hold_out,
+        hold_out=kept,
         seed=random_state,
     )
+    clocks = named(several(registry.DEFAULT if dynamics is None else dynamics)) if proposal is None else proposal.clocks
+    source = Source(sets, mdp, discount, {name: clock for name, clock in clocks.items() if not isinstance(clock, str)})
     with TemporaryDirectory() as scratch:
-        selection = sweep(source, plan, Path(folder or scratch), by=by, traits=True, **options)
+        here = Path(folder or scratch)
+        if proposal is None:
+            selection = sweep(source, plan, here, by=by, traits=True, **options)
+        else:
+            selection = sweep_in_stages(source, plan, proposal, here, by=by, **options)
     return Chosen(fit_chosen(source, selection, by=by), selection)
-
-
-def _several(given: Any) -> tuple[Any, ...]:
-    """One value, or several, as a tuple."""
-    return tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
-
-
-def _name(clock: Clock) -> str:
-    return clock if isinstance(clock, str) else repr(clock)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from hiql.data.readings import told_reading
+
 
 def explain_held_out(table: pd.DataFrame, chosen: int, best: int) -> str:
     """Why this candidate, and whether BIC agrees; whether to trust it is the verdict's to say."""
@@ -34,7 +36,7 @@ def name(table: pd.DataFrame, position: int) -> str:
     """A candidate by the axes on which the candidates differ; K always."""
     row = table.iloc[position]
     words = {
-        "history": "history {:g}",
+        "history": "{}",
         "family": "{}",
         "pseudo_count": "pseudo-count {:g}",
         "dynamics": "{}",
@@ -42,7 +44,8 @@ def name(table: pd.DataFrame, position: int) -> str:
         "pool": "pooled by {}",
     }
     shown = [axis for axis in words if table[axis].nunique(dropna=False) > 1 and not pd.isna(row[axis])]
-    parts = [words[axis].format(row[axis]) for axis in shown]
+    told = row.to_dict() | {"history": told_reading(row["history"])}
+    parts = [words[axis].format(told[axis]) for axis in shown]
     return ", ".join([f"K = {row['n_intentions']}", *parts])
 
 

@@ -1,4 +1,4 @@
-"""One fit of a sweep: to all sessions, or to all but those of a fold, which it is then judged on."""
+"""One fit of a sweep: to all the data, or to all but those of a fold, which it is then judged on."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy.typing as npt
 from hiql.data.trajectories import Trajectories
 from hiql.errors import ParametersNotCounted
 from hiql.models import IntentionModel
-from hiql.models.scoring import taken_proba
-from hiql.sweep.plan import ALL_SESSIONS, Source, folds_of
+from hiql.sweep.holding_out import held_out
+from hiql.sweep.plan import ALL_SESSIONS, Source
 
 MOST_COMPARED = 50_000
 """Paths are compared between fits on this many steps at most, evenly chosen."""
@@ -23,8 +23,8 @@ MOST_COMPARED = 50_000
 def fit_unit(source: Source, unit: Mapping[str, Any]) -> dict[str, Any]:
     """Fit and judge: plain values, small enough for a file of its own."""
     data = source.data[unit["history"]]
-    fold = None if unit["fold"] is ALL_SESSIONS else folds_of(data, unit)[unit["fold"]]
-    train = data if fold is None else data.select(fold.train)
+    hidden = None if unit["fold"] is ALL_SESSIONS else held_out(data, unit)
+    train = data if hidden is None else hidden.train
     model = source.model(unit).fit(train)
     return {
         "objective": model.objective_,
@@ -35,7 +35,7 @@ def fit_unit(source: Source, unit: Mapping[str, Any]) -> dict[str, Any]:
         "converged": model.converged_,
         "notes": list(model.notes_),
         "decoded": pack_path(model.decode(data)[compared_steps(data)]),
-        "held_out": {} if fold is None else held_out_sessions(model, data, fold.test),
+        "held_out": {} if hidden is None else hidden.judge(model),
     }
 
 
@@ -45,19 +45,6 @@ def bic_of(model: IntentionModel, data: Trajectories) -> float | None:
         return float(model.bic(data))
     except ParametersNotCounted:
         return None
-
-
-def held_out_sessions(model: IntentionModel, data: Trajectories, sessions: npt.NDArray[np.int64]) -> dict[str, Any]:
-    """Log-likelihood and observed steps of each held-out session: log p(a_1…a_T) = Σ_t log p(a_t | past)."""
-    test = data.select(sessions)
-    taken = taken_proba(model, test)
-    seen = ~np.isnan(taken)
-    of = test.session_of_step[seen]
-    return {
-        "sessions": sessions.tolist(),
-        "log_likelihood": np.bincount(of, np.log(taken[seen]), minlength=test.n_sessions).tolist(),
-        "steps": np.bincount(of, minlength=test.n_sessions).tolist(),
-    }
 
 
 def compared_steps(data: Trajectories) -> npt.NDArray[np.int64]:

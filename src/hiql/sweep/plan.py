@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
 from hiql.data.digest import digest_of, plain
-from hiql.data.folds import Fold, session_folds
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics import registry
 from hiql.dynamics.chain import IntentionDynamics
 from hiql.errors import InvalidParameter
-from hiql.models import HIAVI, HIQL, IntentionModel
+from hiql.models import GLMHMM, HIAVI, HIQL, IntentionModel
 from hiql.models.pooling import POOLS, PRIORS
+from hiql.sweep import holding_out
 from hiql.worlds.mdp import MDP
 
 
@@ -34,8 +34,40 @@ def _stochastic(source: Source, n_intentions: int, **options: Any) -> IntentionM
     return HIQL(n_intentions, discount=source.discount, method="stochastic", **options)
 
 
-FAMILIES = {"hiavi": _hiavi, "hiql": _hiql, "stochastic": _stochastic}
-"""Kinds of model: in a known world, in an unknown one, and the paper's stochastic Algorithm 2."""
+def _glmhmm(
+    source: Source,  # noqa: ARG001
+    n_intentions: int,
+    *,
+    prior: str,
+    pool: str | None,
+    pseudo_count: float,  # noqa: ARG001
+    **options: Any,
+) -> IntentionModel:
+    if prior != "flat":
+        raise InvalidParameter(parameter="prior", value=prior, remedy="choose flat for family glmhmm")
+    if pool is not None and not can_pool("glmhmm"):
+        raise InvalidParameter(parameter="pool", value=pool, remedy="choose none for family glmhmm")
+    pooling: dict[str, Any] = {} if pool is None else {"pool": pool}
+    return GLMHMM(n_intentions, **options, **pooling)
+
+
+FAMILIES = {"hiavi": _hiavi, "hiql": _hiql, "stochastic": _stochastic, "glmhmm": _glmhmm}
+"""Kinds of model: in a known world, in an unknown one, the paper's stochastic Algorithm 2, and choices that weigh the
+inputs."""
+
+
+def check_families(names: Sequence[str]) -> None:
+    for name in names:
+        if name not in FAMILIES:
+            raise InvalidParameter(parameter="family", value=name, remedy=f"choose from {', '.join(FAMILIES)}")
+
+
+def can_pool(family: str) -> bool:
+    """Whether animals may share and differ. Sampled rewards cannot be pooled."""
+    kinds: dict[str, Any] = {"hiavi": HIAVI, "hiql": HIQL, "glmhmm": GLMHMM}
+    return family in kinds and "pool" in kinds[family]._get_param_names()
+
+
 ALL_SESSIONS = None
 """The fold of fits to all the data."""
 NO_FOLDS = 0
@@ -47,9 +79,10 @@ LATER = {"dynamics": registry.DEFAULT, "prior": "flat", "pool": None}
 
 @dataclass(frozen=True)
 class Source:
-    """The data, once for each length of history (None where states are given), and the world if it is known."""
+    """The data, once for each reading of the table (a length of history; None for the only one), and the world if it is
+    known."""
 
-    data: Mapping[int | None, Trajectories]
+    data: Mapping[Hashable, Trajectories]
     mdp: MDP | None = None
     discount: float = 0.99
     clocks: Mapping[str, IntentionDynamics] = field(default_factory=dict)
@@ -81,7 +114,7 @@ class Source:
         settings = model.get_params(deep=False) | {"dynamics": model._dynamics()}
         return {name: plain(value) for name, value in sorted(settings.items()) if name not in told}
 
-    def fingerprint(self, history: int | None) -> str:
+    def fingerprint(self, history: Hashable) -> str:
         """A hash of everything about data and world that a fit depends on."""
         digest = hashlib.sha256(json.dumps([digest_of(self.data[history]), self.discount]).encode())
         if self.mdp is not None:
@@ -95,8 +128,8 @@ class Source:
 
 @dataclass(frozen=True)
 class Plan:
-    """The axes of a sweep. Every session is held out once; or every subject, with ``hold_out="subjects"``; or nothing,
-    with ``n_folds=0``, for rules of choice that need no held-out scores."""
+    """The axes of a sweep. Every session is held out once; or every subject, or part of a session, with ``hold_out``
+    (:mod:`hiql.sweep.holding_out`); or nothing, with ``n_folds=0``, for rules that need no held-out scores."""
 
     n_intentions: tuple[int, ...] = (1, 2, 3, 4, 5)
     families: tuple[str, ...] = ("hiql",)
@@ -110,11 +143,10 @@ class Plan:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in self.families:
-            if name not in FAMILIES:
-                raise InvalidParameter(parameter="family", value=name, remedy=f"choose from {', '.join(FAMILIES)}")
-        if self.hold_out not in {"sessions", "subjects"}:
-            raise InvalidParameter(parameter="hold_out", value=self.hold_out, remedy="choose sessions or subjects")
+        check_families(self.families)
+        if self.hold_out not in holding_out.KINDS:
+            remedy = f"choose {' or '.join(holding_out.KINDS)}"
+            raise InvalidParameter(parameter="hold_out", value=self.hold_out, remedy=remedy)
         for parameter, given, known in (("prior", self.priors, PRIORS), ("pool", self.pools, POOLS)):
             for value in given:
                 if value not in known:
@@ -133,7 +165,7 @@ class Plan:
             if name not in source.clocks:
                 registry.make_dynamics(name)
         for data in source.data.values():
-            most = len(set(data.subjects)) if self.hold_out == "subjects" else data.n_sessions
+            most = holding_out.groups(data, self.hold_out)
             if self.n_folds > most:
                 raise InvalidParameter(
                     parameter="n_folds",
@@ -166,15 +198,3 @@ class Plan:
         unit = {name: value for name, value in fit.items() if name not in LATER or value != LATER[name]}
         unit |= folds | {"seed": self.seed}
         return unit | {"search": source.search_settings(unit)}
-
-
-def folds_of(data: Trajectories, unit: Mapping[str, Any]) -> list[Fold]:
-    """The folds a unit is one of. Sessions of each subject are spread over all folds, unless subjects are held out."""
-    by_subject = unit["hold_out"] == "subjects"
-    return session_folds(
-        data,
-        unit["n_folds"],
-        groups=data.subjects if by_subject else None,
-        strata=None if by_subject else data.subjects,
-        random_state=unit["seed"],
-    )

@@ -12,8 +12,9 @@ from hiql.errors import InvalidParameter
 from hiql.models import IntentionModel
 from hiql.sweep.criteria import Criterion, criterion_named
 from hiql.sweep.fitting import fit_unit
-from hiql.sweep.plan import AXES, LATER, NO_FOLDS, Plan, Source
+from hiql.sweep.plan import NO_FOLDS, Plan, Source
 from hiql.sweep.selection import Selection, choose
+from hiql.sweep.stages import axes_of
 from hiql.sweep.traits import CLOCKS, rivals
 from hiql.sweep.units import Failure, Outcome, run_units
 
@@ -29,8 +30,8 @@ def sweep(
     (:mod:`hiql.sweep.traits`), which are then candidates, too.
     """
     criterion = criterion_named(by)
-    source = _complete(source, criterion)
-    plan = _with_folds(plan, criterion)
+    source = complete(source, criterion)
+    plan = with_folds(plan, criterion)
     candidates = plan.candidates(source)
     run = partial(_fitted, source, folder, options)
     names = next(iter(source.data.values())).subjects
@@ -39,8 +40,7 @@ def sweep(
     selection = choose(outcomes, failures, subjects, by=by)
     if not traits or subjects is not None or len(set(names)) < 2:
         return selection
-    chosen = {axis: (LATER | selection.unit)[axis] for axis in AXES}
-    further = [rival for rival in rivals(chosen) if rival not in candidates]
+    further = [rival for rival in rivals(axes_of(selection.unit)) if rival not in candidates]
     more, lost = run(replace(plan, n_restarts=1), further)
     return choose([*outcomes, *more], [*failures, *lost], subjects, by=by)
 
@@ -51,7 +51,7 @@ def _fitted(
     return run_units(plan.units_of(source, candidates), partial(fit_unit, source), folder, label="Fitting", **options)
 
 
-def _with_folds(plan: Plan, criterion: Criterion) -> Plan:
+def with_folds(plan: Plan, criterion: Criterion) -> Plan:
     """The plan with folds if the rule of choice needs them, and else without."""
     if criterion.folds and plan.n_folds == NO_FOLDS:
         remedy = "this rule needs held-out scores: choose 2 or more"
@@ -59,7 +59,7 @@ def _with_folds(plan: Plan, criterion: Criterion) -> Plan:
     return plan if criterion.folds else replace(plan, n_folds=NO_FOLDS)
 
 
-def _complete(source: Source, criterion: Criterion) -> Source:
+def complete(source: Source, criterion: Criterion) -> Source:
     """With the clocks that only we need, and models fitted as the rule of choice wants them."""
     return replace(source, clocks={**CLOCKS, **source.clocks}, settings={**source.settings, **criterion.settings})
 
@@ -67,4 +67,4 @@ def _complete(source: Source, criterion: Criterion) -> Source:
 def fit_chosen(source: Source, selection: Selection, *, by: str = "held-out") -> IntentionModel:
     """The chosen candidate, fitted to all the data: the same fit that the sweep with this rule made."""
     unit = selection.unit
-    return _complete(source, criterion_named(by)).model(unit).fit(source.data[unit["history"]])
+    return complete(source, criterion_named(by)).model(unit).fit(source.data[unit["history"]])

@@ -80,10 +80,11 @@ def choose(
     table = pd.DataFrame(rows)
     chosen = criterion.choose(table)
     unit = candidates[chosen].whole.unit
+    table = table.assign(**beside([candidate.beside(candidates[chosen]) for candidate in candidates]))
     said = criterion.explain(table, chosen, at_best), told_limits(table, chosen, len(groups) - len(judged))
     held_out = [Scores(candidate.log_likelihood, candidate.steps) for candidate in candidates]
     words = " ".join(filter(None, said))
-    return Selection(table, chosen, at_best, words, unit, tuple(failures), traits_or_states(table, held_out))
+    return Selection(table, chosen, at_best, words, unit, tuple(failures), traits_or_states(table, held_out, chosen))
 
 
 class Judged(NamedTuple):
@@ -145,6 +146,17 @@ class Judged(NamedTuple):
     def gap_to(self, best: Judged) -> dict[str, float]:
         difference = self.log_likelihood - best.log_likelihood
         return {"gap": self.held_out - best.held_out, "gap_se": ratio_error(difference, self.steps)}
+
+    def beside(self, chosen: Judged) -> dict[str, float]:
+        """The paired difference to the chosen candidate, and the share of steps given to the same intention."""
+        to_best = self.gap_to(chosen)
+        same = _agreement(chosen.whole, [self.whole])
+        return {"to_chosen": to_best["gap"], "to_chosen_se": to_best["gap_se"], "agrees_with_chosen": same}
+
+
+def beside(rows: Sequence[dict[str, float]]) -> dict[str, list[float]]:
+    """Columns from rows."""
+    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def _by_group(parts: Sequence[dict[str, Any]], subjects: Sequence[str] | None) -> tuple[FloatArray, FloatArray]:

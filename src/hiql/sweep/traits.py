@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from hiql.dynamics import SessionWise, registry
+from hiql.sweep.plan import can_pool
 
 FloatArray = npt.NDArray[np.float64]
 GROUPS = "groups of animals"
@@ -50,18 +51,29 @@ class Difference(NamedTuple):
 
 def rivals(chosen: dict[str, Any]) -> list[dict[str, Any]]:
     """The candidates without switching that a chosen one is compared with: common, each its own, groups of animals."""
-    family = "hiql" if chosen["family"] == "stochastic" else chosen["family"]  # sampled rewards cannot be pooled
+    family = still_family(chosen["family"])
     common = chosen | {"family": family, "dynamics": registry.DEFAULT, "prior": "flat", "pool": None, "n_intentions": 1}
     groups = common | {"dynamics": GROUPS, "n_intentions": chosen["n_intentions"]}
-    return [common, common | {"pool": "subjects"}, *([groups] if chosen["n_intentions"] > 1 else [])]
+    own = [common | {"pool": "subjects"}] if can_pool(family) else []
+    return [common, *own, *([groups] if chosen["n_intentions"] > 1 else [])]
 
 
-def traits_or_states(table: pd.DataFrame, scores: Sequence[Scores]) -> str:
-    """The answer in words; empty where the candidates without switching were not scored."""
-    one, pooled = table["n_intentions"] == 1, table["pool"] == "subjects"
-    own, groups = one & pooled, table["dynamics"] == GROUPS
-    common, switching = one & ~pooled, ~one & ~groups
-    if not (own.any() and common.any()) or table["held_out"].isna().any():
+def still_family(family: str) -> str:
+    """The family of the candidates that never switch: the same kind of model, but one that can be pooled."""
+    return "hiql" if family == "stochastic" else family
+
+
+def traits_or_states(table: pd.DataFrame, scores: Sequence[Scores], chosen: int) -> str:
+    """The answer in words; empty where the candidates without switching were not scored.
+
+    Only candidates that read the data as the chosen one does are looked at.
+    """
+    alike = (table["history"].astype(object) == table["history"].iloc[chosen]) | table["history"].isna()
+    alike &= table["family"].isin({table["family"].iloc[chosen], still_family(table["family"].iloc[chosen])})
+    one, pooled = alike & (table["n_intentions"] == 1), table["pool"] == "subjects"
+    own, groups = one & pooled, alike & (table["dynamics"] == GROUPS)
+    common, switching = one & ~pooled, alike & ~one & ~groups
+    if not ((own | groups).any() and common.any()) or table["held_out"].isna().any():
         return ""
     base, still = _best(table, common), _best(table, own | groups)
     between = difference(scores[still], scores[base])

@@ -14,7 +14,7 @@ import json
 import time
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -64,8 +64,11 @@ def run_units(
     progress: bool = True,
     cluster: Any = None,
     timeout: float = SECONDS_TO_ANSWER,
+    watch: Callable[[int, int], None] | None = None,
 ) -> tuple[list[Outcome], list[Failure]]:
     """Compute every unit that has no result yet; outcomes are in the order of ``units``.
+
+    ``watch`` is told how many units are done, and of how many, instead of a progress bar.
 
     ``compute`` must be importable (a module's function, or a partial of one) and depend on nothing but its unit.
     It runs in ``n_jobs`` processes, or with ``cluster`` on Dask: "local", the address of a scheduler, or a
@@ -78,7 +81,8 @@ def run_units(
     _tell_damaged(waiting)
     failures: list[Failure] = []
     work = executor(cluster, n_jobs, timeout)(partial(_attempt, compute), list(waiting.values()), Failure)
-    with progress_bar(label, enabled=progress) as update, closing(work) as finished:
+    bar = progress_bar(label, enabled=progress) if watch is None else nullcontext(watch)
+    with bar as update, closing(work) as finished:
         before = len(units) - len(waiting)
         update(before, len(units))
         for done, answer in enumerate(finished, start=1):
