@@ -38,36 +38,39 @@ def newton_walk(x: FloatArray, surveyed: Surveyed, rng: np.random.Generator) -> 
     """(K, n) one step from x, each of the K densities on its own; where it is refused, x itself."""
     tau = LENGTHS[0] if rng.random() < OFTEN else LENGTHS[1]
     here = surveyed(x)
-    y = _centre(x, here, tau) + np.sqrt(tau * (2.0 - tau)) * _shaped(here.hessian, rng.standard_normal(x.shape))
+    forth = _Proposal.at(x, here, tau)
+    y = forth.drawn(rng.standard_normal(x.shape))
     there = surveyed(y)
-    gain = there.log_density - here.log_density + _log_odds(x, y, there, tau) - _log_odds(y, x, here, tau)
+    back = _Proposal.at(y, there, tau)
+    gain = there.log_density - here.log_density + back.log_density(x) - forth.log_density(y)
     taken = np.log(rng.random(len(x))) < gain
     return np.where(taken[:, None], y, x)
 
 
-def _even(hessian: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Square roots of the diagonals (K, n), and Cholesky factors L of H divided by them: H = D L Lᵀ D."""
-    scale = np.sqrt(np.maximum(np.einsum("kii->ki", hessian), 1e-12))
-    across = scale[:, :, None] * scale[:, None, :]
-    return scale, np.linalg.cholesky(hessian / across + 1e-9 * np.eye(hessian.shape[-1]))
+class _Proposal(NamedTuple):
+    """Normal(centre, width² H⁻¹), with H = D L Lᵀ D: D are the square roots of its diagonal, so that no unit counts."""
 
+    centre: FloatArray
+    width: float
+    scale: FloatArray
+    root: FloatArray
 
-def _centre(x: FloatArray, at: Terrain, tau: float) -> FloatArray:
-    scale, root = _even(at.hessian)
-    half = np.linalg.solve(root, (at.slopes / scale)[..., None])
-    return np.asarray(x + tau * np.linalg.solve(root.swapaxes(1, 2), half)[..., 0] / scale)
+    @classmethod
+    def at(cls, x: FloatArray, terrain: Terrain, tau: float) -> _Proposal:
+        scale = np.sqrt(np.maximum(np.einsum("kii->ki", terrain.hessian), 1e-12))
+        even = terrain.hessian / (scale[:, :, None] * scale[:, None, :])
+        root = np.linalg.cholesky(even + 1e-9 * np.eye(x.shape[1]))
+        half = np.linalg.solve(root, (terrain.slopes / scale)[..., None])
+        newton = np.linalg.solve(root.swapaxes(1, 2), half)[..., 0] / scale
+        return cls(x + tau * newton, float(np.sqrt(tau * (2.0 - tau))), scale, root)
 
+    def drawn(self, noise: FloatArray) -> FloatArray:
+        """A point from standard noise (K, n)."""
+        shaped = np.linalg.solve(self.root.swapaxes(1, 2), noise[..., None])[..., 0]
+        return np.asarray(self.centre + self.width * shaped / self.scale)
 
-def _shaped(hessian: FloatArray, noise: FloatArray) -> FloatArray:
-    """Noise (K, n) with covariance H⁻¹, from that with covariance I."""
-    scale, root = _even(hessian)
-    return np.asarray(np.linalg.solve(root.swapaxes(1, 2), noise[..., None])[..., 0] / scale)
-
-
-def _log_odds(y: FloatArray, x: FloatArray, at: Terrain, tau: float) -> FloatArray:
-    """(K,) the logarithm of the density of proposing y from x, up to a constant."""
-    scale, root = _even(at.hessian)
-    away = (y - _centre(x, at, tau)) * scale
-    squares = np.square(np.einsum("kij,ki->kj", root, away)).sum(axis=1)
-    log_det = np.log(np.einsum("kii->ki", root)).sum(axis=1) + np.log(scale).sum(axis=1)
-    return np.asarray(log_det - 0.5 * squares / (tau * (2.0 - tau)))
+    def log_density(self, y: FloatArray) -> FloatArray:
+        """(K,) up to a constant."""
+        away = ((y - self.centre) * self.scale)[:, None, :] @ self.root
+        log_det = np.log(np.einsum("kii->ki", self.root) * self.scale).sum(axis=1)
+        return np.asarray(log_det - 0.5 * np.square(away[:, 0] / self.width).sum(axis=1))
