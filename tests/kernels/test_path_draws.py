@@ -1,8 +1,8 @@
-"""Paths and tables drawn by compiled code: against plain numpy with the same random numbers, and against enumeration."""
+"""Paths and tables drawn by compiled code: against plain numpy with the same random numbers, and enumeration."""
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -58,14 +58,16 @@ def test_paths_have_the_odds_that_enumeration_gives_them(kind):
     one = hiql.Trajectories.from_arrays([[0, 1, 1, 0]], [[0, 1, 0, 1]], n_states=2, n_actions=2)
     many = one.select(np.zeros(20_000, dtype=int))
     if kind == "full":
-        chain = Chain(rng.dirichlet([1.0, 1.0]), rng.dirichlet([1.0, 1.0], (1, 2)), np.zeros(4, np.uint32), np.arange(2))
+        chain = Chain(
+            rng.dirichlet([1.0, 1.0]), rng.dirichlet([1.0, 1.0], (1, 2)), np.zeros(4, np.uint32), np.arange(2)
+        )
     else:
         chain = chain_of(kind, rng, one, 2, 1, np.array([0.3, 0.7]))
     policy = policy_with_zeros(rng, 2, 2, 2)
     paths = list(product(range(2), repeat=4))
     odds = np.array([
         chain.initial[z[0]]
-        * np.prod([chain.bank[0, i, j] for i, j in zip(z, z[1:], strict=False)])
+        * np.prod([chain.bank[0, i, j] for i, j in pairwise(z)])
         * np.prod(policy[list(z), one.states, one.actions])
         for z in paths
     ])  # fmt: skip

@@ -34,10 +34,10 @@ class PooledPolicies(Policies):
 @register
 @dataclass(frozen=True, eq=False)
 class DrawnPolicies(PooledPolicies):
-    """The same drawn from a posterior, with the rows ``log_above`` (K, n − S, A) of the nodes that have no data of
-    their own: the next draw goes on from them."""
+    """The same drawn from a posterior. ``above`` (K, n − S, A) are the logarithms of the rows of nodes that have no
+    data of their own: the next draw goes on from them."""
 
-    log_above: FloatArray
+    above: FloatArray
 
 
 @register
@@ -119,16 +119,16 @@ class PooledTable(TableChoice):
         seen = path.told(self, params)[:-1].reshape(n_rows, n_actions, n_intentions).transpose(0, 2, 1)
         counts = _padded(seen, tree)
         if isinstance(params, DrawnPolicies):
-            above = params.log_above.transpose(1, 0, 2)
+            above = params.above.transpose(1, 0, 2)
         else:
             above = np.log(first_guess(tree, counts, root, BEFORE_LEARNING).rows[n_rows:])
         log_rows = np.concatenate([params.log_policy.transpose(1, 0, 2), above])
         found = redrawn(tree, counts, root, Redrawn(log_rows, params.strength.T), rng)
-        log_policy, log_above, around = (
+        log_policy, drawn_above, around = (
             np.ascontiguousarray(part.transpose(1, 0, 2))
             for part in (found.log_rows[:n_rows], found.log_rows[n_rows:], found.around(tree, root)[:n_rows])
         )
-        return DrawnPolicies(log_policy, around, found.strength.T, log_above)
+        return DrawnPolicies(log_policy, around, found.strength.T, drawn_above)
 
     # --- what search and model files ask -------------------------------------------------------------------------
 
@@ -155,7 +155,7 @@ class PooledTable(TableChoice):
         check_positive(params, PooledPolicies, pseudo_counts=params.log_policy.shape, strength=levels)
         if isinstance(params, DrawnPolicies):
             n_above = len(tree.parent) - self.n_rows(data)
-            check_tables(params, DrawnPolicies, log_above=(n_intentions, n_above, data.n_actions))
+            check_tables(params, DrawnPolicies, above=(n_intentions, n_above, data.n_actions))
 
 
 def _padded(counts: FloatArray, tree: Tree) -> FloatArray:

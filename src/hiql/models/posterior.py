@@ -77,7 +77,7 @@ class Posterior:
         first = next(self.models())
         shown: dict[str, Any] = {}
         for part, params in zip(first._parts(), first._point, strict=True):
-            shown |= part.summary(params)
+            shown |= {name: each for name, each in part.summary(params).items() if each.dtype.kind == "f"}
         derived = [name for name, (applies, _) in DERIVED.items() if applies(first)]
         wants = PREFERENCE if self.model._reward() is not None else ()
         return (*(f"{name}_" for name in shown), *wants, *OWN, *derived)
