@@ -291,6 +291,32 @@ class ImpossibleSession(UserWarning):
     """A session that a model rules out: its log-likelihood is −inf. A warning, as that is a number like any other."""
 
 
+class NoIntervals(HiqlError):
+    """A part of the model that cannot draw its parameters, so that there are no intervals."""
+
+    @staticmethod
+    def describe(part: str) -> str:
+        return (
+            f"{part} cannot draw its parameters, so there are no intervals; choose parts whose M-step is counting, or "
+            f"LinearChoice, or give {part} a method drawn(params, path, rng)"
+        )
+
+
+class NoDraws(HiqlError):
+    """Intervals or draws were asked for, and there are neither draws nor data to draw with."""
+
+    @staticmethod
+    def describe(name: str) -> str:
+        return (
+            f"{name} has no draws, as this model was neither fitted here nor saved with any; "
+            f"call sample_posterior(data) with the data of the fit"
+        )
+
+
+class ChainsNotMixed(UserWarning):
+    """Draws of a posterior that do not tell it well enough: chains disagree, or are worth few independent draws."""
+
+
 # --- sweeps ---------------------------------------------------------------------------------------------------
 
 

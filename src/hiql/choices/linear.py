@@ -23,13 +23,16 @@ from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.kernels.regression import log_likely
 from hiql.parts.inputs import Names, Steps, check_inputs, chosen, in_users_units, regressors
+from hiql.parts.newton_walk import Terrain, newton_walk
 from hiql.parts.part import FloatArray
+from hiql.parts.path import Path
 from hiql.parts.registry import register
 from hiql.parts.regression import (
     Moments,
     by_intention,
     damped,
     free,
+    hessian,
     log_ridge,
     moments,
     of_actions,
@@ -202,6 +205,48 @@ class LinearChoice(StepChoice):
         new[-1] = before[-1]
         settled = np.array_equal(new, before)
         return params if settled else replace(params, precision=np.tile(new, (len(params.weights), 1)))
+
+    def drawn(self, params: Any, path: Path, rng: np.random.Generator) -> LinearWeights | None:
+        """A step of :mod:`hiql.parts.newton_walk` for each intention; learned precisions are taken for true."""
+        if type(self).update is not LinearChoice.update:
+            return None
+
+        def surveyed(x: FloatArray) -> Terrain:
+            return self._terrain(self._of_rows(x, params), path)
+
+        return self._of_rows(newton_walk(self._as_rows(params), surveyed, rng), params)
+
+    def _as_rows(self, params: Any) -> FloatArray:
+        """(K, n) weights without constraints, and the log-odds of a lapse where there are lapses."""
+        vector = self.vector(params)
+        n_intentions = len(params.weights)
+        lapse = vector[-n_intentions:, None][:, : int(self.lapse)]
+        return np.column_stack([vector[:-n_intentions].reshape(n_intentions, -1), lapse])
+
+    def _of_rows(self, rows: FloatArray, like: Any) -> LinearWeights:
+        n_weights = rows.shape[1] - int(self.lapse)
+        lapse = rows[:, -1] if self.lapse else like.lapse
+        return self.from_vector(np.r_[rows[:, :n_weights].ravel(), lapse], like)
+
+    def _terrain(self, params: Any, path: Path) -> Terrain:
+        """What :func:`newton_walk` wants to know of log p(actions on the path | params) + log p(params)."""
+        statistics, held = path.told(self, params), self._held(params)
+        found, n_actions = self.found(params, statistics), params.weights.shape[1]
+        log_density = -0.5 * (np.expand_dims(held, -2) * params.weights**2).sum(axis=(1, 2))
+        for each in path.used:
+            log_density += (each.counts * self._log_taken(params, self._chunk(path.index, each.sessions))).sum(axis=0)
+        slopes = free(found.slopes[0] - np.expand_dims(held, -2) * params.weights)
+        ridge = np.broadcast_to(np.tile(held, n_actions - 1), slopes.shape)
+        bent = hessian(found.curvature[0], n_actions) + ridge[..., None] * np.eye(slopes.shape[-1])
+        if not self.lapse:
+            return Terrain(log_density, slopes, bent)
+        meant, explained = found.weight[0] + NO_LAPSES + 1.0, self.use(statistics) + LAPSES + NO_LAPSES + 2.0
+        lapse = params.lapse  # with its density by log-odds: one more of each pseudo-count
+        log_density += (LAPSES + 1.0) * np.log(lapse) + (NO_LAPSES + 1.0) * np.log1p(-lapse)
+        slope, curvature = (1.0 - lapse) * (explained - meant) - lapse * meant, explained * lapse * (1.0 - lapse)
+        whole = np.zeros((len(slopes), slopes.shape[1] + 1, slopes.shape[1] + 1))
+        whole[:, :-1, :-1], whole[:, -1, -1] = bent, curvature
+        return Terrain(log_density, np.column_stack([slopes, slope]), whole)
 
     def start(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> LinearWeights:
         """Around the regression of all steps, each intention elsewhere."""

@@ -14,8 +14,9 @@ from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.parts.log_probabilities import check_positive, check_tables
 from hiql.parts.part import FloatArray, Order
+from hiql.parts.path import Path
 from hiql.parts.registry import register
-from hiql.priors import Tree, first_guess, learn, settled, told_bounds
+from hiql.priors import Redrawn, Tree, first_guess, learn, redrawn, settled, told_bounds
 
 BEFORE_LEARNING = 1.0
 """Pseudo-counts of a whole row, around the average policy in its state, until the prior is learned."""
@@ -28,6 +29,15 @@ class PooledPolicies(Policies):
 
     pseudo_counts: FloatArray
     strength: FloatArray
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class DrawnPolicies(PooledPolicies):
+    """The same drawn from a posterior. ``above`` (K, n − S, A) are the logarithms of the rows of nodes that have no
+    data of their own: the next draw goes on from them."""
+
+    above: FloatArray
 
 
 @register
@@ -100,6 +110,26 @@ class PooledTable(TableChoice):
         log_policy = np.log(rows[:n_states].transpose(1, 0, 2))
         return replace(params, log_policy=log_policy, pseudo_counts=of_states, strength=strength.T)
 
+    def drawn(self, params: Any, path: Path, rng: np.random.Generator) -> DrawnPolicies | None:
+        """Policies, those of coarser states and strengths together (``docs/theory/intervals.md``)."""
+        if self.conjugate(params) is None:
+            return None
+        n_intentions, n_rows, n_actions = params.log_policy.shape
+        tree, root = self.tree(path.data), np.full(n_actions, float(self.pseudo_count))
+        seen = path.told(self, params)[:-1].reshape(n_rows, n_actions, n_intentions).transpose(0, 2, 1)
+        counts = _padded(seen, tree)
+        if isinstance(params, DrawnPolicies):
+            above = params.above.transpose(1, 0, 2)
+        else:
+            above = np.log(first_guess(tree, counts, root, BEFORE_LEARNING).rows[n_rows:])
+        log_rows = np.concatenate([params.log_policy.transpose(1, 0, 2), above])
+        found = redrawn(tree, counts, root, Redrawn(log_rows, params.strength.T), rng)
+        log_policy, drawn_above, around = (
+            np.ascontiguousarray(part.transpose(1, 0, 2))
+            for part in (found.log_rows[:n_rows], found.log_rows[n_rows:], found.around(tree, root)[:n_rows])
+        )
+        return DrawnPolicies(log_policy, around, found.strength.T, drawn_above)
+
     # --- what search and model files ask -------------------------------------------------------------------------
 
     def graft(self, params: Any, intentions: Order, others: Any) -> PooledPolicies:
@@ -120,8 +150,12 @@ class PooledTable(TableChoice):
 
     def check_params(self, params: Any, data: Trajectories, n_intentions: int) -> None:
         check_tables(params, PooledPolicies, log_policy=(n_intentions, self.n_rows(data), data.n_actions))
-        levels = n_intentions, self.tree(data).n_levels
+        tree = self.tree(data)
+        levels = n_intentions, tree.n_levels
         check_positive(params, PooledPolicies, pseudo_counts=params.log_policy.shape, strength=levels)
+        if isinstance(params, DrawnPolicies):
+            n_above = len(tree.parent) - self.n_rows(data)
+            check_tables(params, DrawnPolicies, above=(n_intentions, n_above, data.n_actions))
 
 
 def _padded(counts: FloatArray, tree: Tree) -> FloatArray:

@@ -14,8 +14,10 @@ from hiql.choices.choice import ChoicePrior, Evidence, Taken
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter, ShapeMismatch
 from hiql.kernels.log_tables import log_shares, scaled_exponentials
+from hiql.parts.dirichlet import log_dirichlet_draw
 from hiql.parts.log_probabilities import LogProbabilities, check_tables, log_dirichlet
 from hiql.parts.part import FloatArray, Order
+from hiql.parts.path import Path
 from hiql.parts.reads import STATE_ENTERED, Reads
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows, Sessions, Some, add_rows
@@ -131,6 +133,13 @@ class TableChoice(LogProbabilities):
     def prior(self, params: Policies) -> float | FloatArray:  # noqa: ARG002
         """The pseudo-counts: what broadcasts to (K, S, A)."""
         return self.pseudo_count
+
+    def drawn(self, params: Policies, path: Path, rng: np.random.Generator) -> Policies | None:
+        """π_i(·|s) ~ Dirichlet(1 + pseudo-counts + counts), the prior of which the estimate is the mode."""
+        if self.conjugate(params) is None:
+            return None
+        counts = path.told(self, params)[:-1].T.reshape(params.log_policy.shape)
+        return replace(params, log_policy=log_dirichlet_draw(1.0 + self.prior(params) + counts, rng))
 
     def deal(self, params: Policies, rng: np.random.Generator) -> Policies:
         """In every state, the intentions' policies dealt out anew among the intentions."""

@@ -17,10 +17,11 @@ from hiql.dynamics.markov import ChainParameters, MarkovChain
 from hiql.errors import InvalidParameter
 from hiql.parts.log_probabilities import check_positive
 from hiql.parts.part import FloatArray, Order
+from hiql.parts.path import Path
 from hiql.parts.reads import STATE_LEFT, SUBJECT, Reads
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows
-from hiql.priors import Learned, Tree, learn, settled, told_bounds
+from hiql.priors import Learned, Redrawn, Tree, learn, redrawn, settled, told_bounds
 
 BEFORE_LEARNING = 2.0
 """Pseudo-counts of each row until the prior is learned."""
@@ -151,6 +152,32 @@ class ByState(MarkovChain):
         """The rows (M + 1, F, K) of all contexts, around the last."""
         root = np.full(counts.shape[-1], float(self.pseudo_count))
         return learn(Tree.star(len(counts) - 1), counts, counts.sum(axis=(1, 2), keepdims=True), root, strength)
+
+    def drawn(self, params: Any, path: Path, rng: np.random.Generator) -> PlacedChain | None:
+        """Matrices, the common one and strengths together (``docs/theory/intervals.md``)."""
+        if self.conjugate(params) is None:
+            return None
+        counts: ChainCounts = path.told(self, params)
+        moves, around = self._redrawn(counts.transitions, params.log_transition, params.strength, rng)
+        first, of_firsts = counts.initial[:, None], params.log_initial[:, None]
+        firsts, before = self._redrawn(first, of_firsts, params.initial_strength, rng)
+        return PlacedChain(
+            firsts.log_rows[:, 0],
+            moves.log_rows,
+            around,
+            before[:, 0],
+            moves.strength,
+            firsts.strength,
+            counts.transitions.sum(axis=-1),
+        )
+
+    def _redrawn(
+        self, counts: FloatArray, log_rows: FloatArray, strength: FloatArray, rng: np.random.Generator
+    ) -> tuple[Redrawn, FloatArray]:
+        """The rows (M + 1, F, K) of all contexts drawn around the last, and what they lie around."""
+        root, tree = np.full(counts.shape[-1], float(self.pseudo_count)), Tree.star(len(counts) - 1)
+        found = redrawn(tree, counts, root, Redrawn(log_rows, strength), rng)
+        return found, found.around(tree, root)
 
     # --- what a fitted model shows, and keeps --------------------------------------------------------------------
 

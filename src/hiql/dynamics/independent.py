@@ -11,8 +11,10 @@ from hiql.dynamics.chain import ChainCounts, shares_told
 from hiql.dynamics.markov import ChainParameters, MarkovChain
 from hiql.errors import InvalidParameter
 from hiql.kernels.log_tables import log_shares
+from hiql.parts.dirichlet import log_dirichlet_draw
 from hiql.parts.log_probabilities import log_dirichlet
 from hiql.parts.part import FloatArray
+from hiql.parts.path import Path
 from hiql.parts.registry import register
 
 
@@ -43,6 +45,10 @@ class Independent(MarkovChain):
     def from_vector(self, vector: FloatArray, like: ChainParameters) -> ChainParameters:
         jumped = super().from_vector(vector, replace(like, log_transition=like.log_transition[:0]))
         return _alike(jumped.log_initial)
+
+    def drawn(self, params: ChainParameters, path: Path, rng: np.random.Generator) -> ChainParameters:
+        counts = _drawn(path.told(self, params))
+        return _alike(log_dirichlet_draw(1.0 + float(self.pseudo_count) + counts[None], rng))
 
     def n_free(self, counts: ChainCounts) -> int:
         return shares_told(_drawn(counts))

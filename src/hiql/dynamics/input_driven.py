@@ -23,9 +23,12 @@ from hiql.dynamics.markov import MarkovChain
 from hiql.errors import InvalidParameter
 from hiql.kernels.log_tables import log_shares
 from hiql.kernels.regression import shares
+from hiql.parts.dirichlet import log_dirichlet_draw
 from hiql.parts.inputs import Names, check_inputs, chosen, in_users_units, regressors
 from hiql.parts.log_probabilities import LOWEST, check_positive, check_tables, log_dirichlet
+from hiql.parts.newton_walk import Terrain, newton_walk
 from hiql.parts.part import FloatArray, NothingToLearn, Order
+from hiql.parts.path import Path
 from hiql.parts.registry import register
 from hiql.parts.regression import Moments, moments
 from hiql.parts.ridge import check_ridge, given_precision, taught
@@ -199,6 +202,38 @@ class InputDriven(NothingToLearn):
         new = taught(tie.numbers(params.weights).ravel(), bent, of_what, params.precision)
         new[-1] = params.precision[-1]
         return params if np.array_equal(new, params.precision) else replace(params, precision=new)
+
+    def drawn(self, params: DrivenChain, path: Path, rng: np.random.Generator) -> DrivenChain:
+        """Beginnings ~ Dirichlet(1 + pseudo-count + counts), and a step of :mod:`hiql.parts.newton_walk` for weights.
+
+        Learned precisions are taken for true.
+        """
+        tie, told = self._tie(params.weights), path.told(self, params)
+        log_initial = log_dirichlet_draw(1.0 + self.pseudo_count + told.initial, rng)
+        now = replace(params, log_initial=log_initial, moves=told.moves)
+        if params.weights.shape[1] == 1:
+            return now
+
+        def weighing(x: FloatArray) -> DrivenChain:
+            return replace(now, weights=tie.weights(x.reshape(-1, tie.size)))
+
+        walked = newton_walk(
+            tie.numbers(params.weights).reshape(1, -1), lambda x: self._terrain(weighing(x), tie, path), rng
+        )
+        return weighing(walked)
+
+    def _terrain(self, params: DrivenChain, tie: Tie, path: Path) -> Terrain:
+        """What :func:`newton_walk` wants to know of log p(moves of the path | weights) + log p(weights)."""
+        numbers, held = tie.numbers(params.weights), np.broadcast_to(self._held(params, tie), tie.size)
+        found = path.told(self, params).moments
+        slopes = (tie.sums(found.slopes[0]) - held * numbers).ravel()
+        bent = tie.hessian(found.curvature[0], params.weights.shape[1]) + np.diag(np.tile(held, len(numbers)))
+        log_density = -0.5 * float((held * numbers**2).sum())
+        for each in path.used:
+            inputs, (t, i, j) = self._read(path.index.moves, each.sessions), np.nonzero(each.counts.transitions)
+            logits = np.einsum("nkf,nf->nk", params.weights[i], inputs[t])
+            log_density += float(log_softmax(logits, axis=1)[np.arange(len(t)), j].sum())
+        return Terrain(np.array([log_density]), slopes[None], bent[None])
 
     def gradient(self, params: DrivenChain, statistics: Driven) -> FloatArray:
         tie = self._tie(params.weights)

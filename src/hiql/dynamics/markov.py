@@ -12,8 +12,10 @@ from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import Chain, ChainCounts, ChainPrior, SomeOfBoth, Timeline, shares_told
 from hiql.errors import InvalidParameter
 from hiql.kernels.log_tables import log_shares
+from hiql.parts.dirichlet import log_dirichlet_draw
 from hiql.parts.log_probabilities import LogProbabilities, check_tables, log_dirichlet
 from hiql.parts.part import FloatArray, Order
+from hiql.parts.path import Path
 from hiql.parts.reads import Reads
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows, Sessions, add_rows
@@ -111,6 +113,14 @@ class MarkovChain(LogProbabilities):
     def conjugate(self, params: ChainParameters) -> ChainPrior | None:
         """The pseudo-counts; None for a subclass with an M-step of its own, unless it says otherwise."""
         return self.prior(params) if type(self).update is MarkovChain.update else None
+
+    def drawn(self, params: ChainParameters, path: Path, rng: np.random.Generator) -> ChainParameters | None:
+        """Every row ~ Dirichlet(1 + pseudo-counts + counts), the prior of which the estimate is the mode."""
+        if (prior := self.conjugate(params)) is None:
+            return None
+        tables = zip(prior, path.told(self, params), strict=True)
+        log_initial, log_transition = (log_dirichlet_draw(1.0 + given + seen, rng) for given, seen in tables)
+        return replace(params, log_initial=log_initial, log_transition=log_transition)
 
     def summary(self, params: ChainParameters) -> dict[str, FloatArray]:
         return {"initial": np.exp(params.log_initial[0]), "transition": np.exp(params.log_transition[0])}

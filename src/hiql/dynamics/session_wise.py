@@ -13,6 +13,7 @@ from hiql.dynamics.chain import ChainCounts, ChainPrior, shares_told
 from hiql.dynamics.markov import ChainParameters, MarkovChain
 from hiql.errors import InvalidParameter
 from hiql.parts.part import FloatArray
+from hiql.parts.path import Path
 from hiql.parts.registry import register
 
 UNITS = SESSION, SUBJECT = "session", "subject"
@@ -58,6 +59,11 @@ class SessionWise(MarkovChain):
         """A jump may move how sessions begin, and nothing else."""
         jumped: ChainParameters = super().from_vector(vector, like)
         return replace(jumped, log_transition=like.log_transition)
+
+    def drawn(self, params: ChainParameters, path: Path, rng: np.random.Generator) -> ChainParameters | None:
+        """How sessions begin; that no intention is left is not in doubt."""
+        found = super().drawn(params, path, rng)
+        return None if found is None else replace(found, log_transition=params.log_transition)
 
     def n_free(self, counts: ChainCounts) -> int:
         return shares_told(counts.initial)

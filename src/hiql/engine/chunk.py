@@ -13,6 +13,7 @@ from hiql.errors import InvalidNumberOfIntentions, ShapeMismatch
 from hiql.kernels.exact_smoother import has_raised, smooth_sessions
 from hiql.kernels.filtering import filter_sessions
 from hiql.kernels.log_smoother import log_filter_sessions
+from hiql.kernels.path_draws import draw_lost_sessions, draw_sessions
 from hiql.kernels.smoother import MOST_PHASES
 from hiql.kernels.viterbi import viterbi_sessions
 from hiql.parts.part import FloatArray
@@ -68,6 +69,18 @@ class Chunk(NamedTuple):
         *steps, moves = self._steps
         at = (0,) * self.n_phases, (0, len(self.offsets) - 1, 1), (*steps, moves_of(self.chain.bank, moves))
         return Smoothed(smooth_sessions(*at, tables, work, counted), *counted)
+
+    def drawn(self, rng: np.random.Generator) -> tuple[Smoothed, npt.NDArray[np.int64]]:
+        """A path of phases (n,) drawn from p(path | sessions), and how often it has used each row."""
+        offsets, pairs, begins, moves = self._steps
+        steps = offsets, pairs, begins, read_only(np.ascontiguousarray(moves))
+        counted = tuple(np.zeros(table.shape) for table in self.tables)
+        path, lost = np.empty(len(pairs), dtype=np.int64), np.empty(len(offsets) - 1, dtype=np.bool_)
+        room = np.empty((int(np.diff(offsets).max()), self.n_phases))
+        found = draw_sessions(steps, self.tables, rng.random(len(pairs)), room, path, counted, lost)
+        if lost.any():
+            found += draw_lost_sessions(steps, self.tables, rng.random(len(pairs)), path, counted, lost)
+        return Smoothed(found, *counted), path
 
     def followed(self) -> tuple[FloatArray, FloatArray]:
         """(N, P) twice: p(z_t | steps before t) and p(z_t | steps up to t).

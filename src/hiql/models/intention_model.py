@@ -30,6 +30,7 @@ from hiql.models.live import Live, known_or_nobody
 from hiql.models.sampling import FittedAgent, chosen_sessions
 from hiql.models.scoring import ScoredEstimator, told_impossible, warn_impossible
 from hiql.models.settings import checked_search
+from hiql.models.uncertain import Uncertain
 from hiql.models.views import SeenOtherwise
 from hiql.parts.part import FloatArray
 from hiql.progress import progress_bar
@@ -46,7 +47,7 @@ FEW_STEPS = 0.5
 """An intention with fewer expected steps than this is reported as empty."""
 
 
-class IntentionModel(SeenOtherwise, ScoredEstimator):
+class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
     """K intentions, each with its own reward and policy, that take turns by some dynamics (paper, Algorithm 3).
 
     Parameters
@@ -87,6 +88,7 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
     share_ : (K,) how much of the training data each intention explains; sorted by it unless their priors differ
     notes_ : anything the user should know about the fit, in sentences
     coding_ : what the codes of states and actions mean; ``coding_.recode(data)`` puts other data into these codes
+    posterior_ : draws of all parameters, once ``sample_posterior`` or ``interval`` has made them
     about_ : how the fit was made, for those who find the file: plain values by name, empty unless someone fills it
     """
 
@@ -194,6 +196,7 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
         if client is not None and problem.e_step is expect_here:
             self.notes_ += (CLIENT_UNUSED,)
         self.about_: dict[str, Any] = {}
+        self._trained_on = data
         return self
 
     def _check_parts(self, problem: Problem) -> None:
@@ -254,6 +257,7 @@ class IntentionModel(SeenOtherwise, ScoredEstimator):
     def _set_parameters(self, point: Point) -> None:
         """What the parts know, and what they show of it."""
         self.dynamics_parameters_, self.choice_parameters_ = point
+        self.__dict__.pop("posterior_", None)  # it belonged to others
         dynamics, choice = self._parts()
         shown = dynamics.summary(point.dynamics) | choice.summary(point.choice)
         for name, value in shown.items():

@@ -28,6 +28,7 @@ from hiql.engine.search import Attempt, Restarts
 from hiql.errors import HiqlError, InvalidNumberOfIntentions, InvalidParameter, ModelFileError
 from hiql.files import write_whole
 from hiql.models import GLMHMM, HIAVI, HIQL, IntentionModel
+from hiql.models.kept_draws import packed_draws, unpacked_draws
 from hiql.models.settings import checked_search
 from hiql.parts.registry import KINDS, register
 from hiql.worlds.mdp import MDP, World
@@ -73,6 +74,7 @@ def save_model(model: IntentionModel, path: str | PathLike[str]) -> None:
         "preference": _pack([getattr(model, name, None) for name in PREFERENCE], arrays),
         "restarts": _pack(model.restarts_, arrays),
         "fitted": _pack({name: getattr(model, name) for name in FITTED}, arrays),
+        "draws": _pack(packed_draws(model), arrays),
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -189,6 +191,8 @@ def _restore(document: dict[str, Any], arrays: Arrays, path: Any) -> IntentionMo
     model._set_parameters(point)
     _set_preference(model, preference[: len(PREFERENCE)], path)
     model._log_likelihood(data)
+    if (draws := _unpack(document.get("draws"), arrays)) is not None:
+        model.posterior_ = unpacked_draws(model, draws, data)
     return model
 
 

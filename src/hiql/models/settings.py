@@ -26,7 +26,7 @@ class Settings(Protocol):
 def checked_search(settings: Settings, data: Trajectories) -> Search:
     """How the optimum is looked for; named errors where a setting is none, or the data are too few."""
     k = settings.n_intentions
-    if not _is_whole(k, 1):
+    if not is_whole(k, 1):
         raise InvalidNumberOfIntentions(n_intentions=k, remedy="choose a whole number ≥ 1")
     if data.n_observed == 0:
         raise EmptyData(what="no step has both a state and an action", remedy="give at least one observed step")
@@ -37,19 +37,20 @@ def checked_search(settings: Settings, data: Trajectories) -> Search:
     lowest = {"n_init": 1, "max_iter": 1, "random_state": 0}
     wholes = {name: (getattr(settings, name), low) for name, low in lowest.items()} | {"patience": (patience, 0)}
     for name, (value, low) in wholes.items():
-        if not _is_whole(value, low):
+        if not is_whole(value, low):
             raise InvalidParameter(parameter=name, value=value, remedy=f"choose a whole number ≥ {low}")
     if not isinstance(settings.tol, int | float | np.number) or not settings.tol >= 0:
         raise InvalidParameter(parameter="tol", value=settings.tol, remedy="choose a number ≥ 0")
-    threads = _n_threads(settings.n_jobs)
+    threads = n_threads(settings.n_jobs)
     return Search(settings.n_init, patience, settings.max_iter, float(settings.tol), threads)
 
 
-def _is_whole(value: Any, lowest: int) -> bool:
+def is_whole(value: Any, lowest: int) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= lowest)
 
 
-def _n_threads(n_jobs: int | None) -> int:
+def n_threads(n_jobs: int | None) -> int:
+    """How many threads that means: None is one, -1 all cores."""
     from joblib import effective_n_jobs
 
     return 1 if n_jobs is None else effective_n_jobs(n_jobs)

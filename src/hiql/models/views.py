@@ -30,6 +30,8 @@ class SeenOtherwise:
     value_: Any
     n_states_: int
     about_: dict[str, Any]
+    posterior_: Any
+    _trained_on: Any
 
     def permuted(self, order: npt.ArrayLike) -> Self:
         """A copy in which intention ``order[i]`` is called i."""
@@ -46,6 +48,9 @@ class SeenOtherwise:
         for name in PER_INTENTION:
             if hasattr(self, name):
                 setattr(other, name, getattr(self, name)[index])
+        if hasattr(self, "posterior_"):
+            other.posterior_ = self.posterior_.permuted(copy(other), index)
+        other._trained_on = vars(self).get("_trained_on")
         other.about_ = dict(self.about_)
         if "names" in self.about_:
             other.about_["names"] = [self.about_["names"][i] for i in index]

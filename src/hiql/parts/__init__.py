@@ -3,4 +3,4 @@
 from hiql.parts.part import Part
 from hiql.parts.rows import ChunkRows, Rows
 
-__all__ = ["ChunkRows", "Part", "Rows"]
+__all__ = ["ChunkRows", "Part", "Path", "Rows"]

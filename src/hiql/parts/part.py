@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
+from hiql.parts.path import Path
 from hiql.parts.reads import Reads
 
 FloatArray = npt.NDArray[np.float64]
@@ -74,6 +75,13 @@ class Part(Protocol[Params]):
         """
         ...
 
+    def drawn(self, params: Params, path: Path, rng: np.random.Generator) -> Params | None:
+        """Parameters drawn from p(parameters | path), or a step of a Markov chain from ``params`` that keeps to it.
+
+        It is asked for intervals (:mod:`hiql.engine.sampling`). None if nobody worked it out: then there are none.
+        """
+        ...
+
     def notes(self, params: Params) -> tuple[str, ...]:
         """What the user should know of these parameters, in sentences."""
         ...
@@ -127,6 +135,9 @@ class NothingToLearn:
 
     def learned(self, params: Any, statistics: Any, data: Trajectories) -> Any:  # noqa: ARG002
         return params
+
+    def drawn(self, params: Any, path: Path, rng: np.random.Generator) -> Any:  # noqa: ARG002
+        return None
 
     def notes(self, params: Any) -> tuple[str, ...]:  # noqa: ARG002
         return ()

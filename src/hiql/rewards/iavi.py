@@ -81,7 +81,7 @@ def explain_policy(exact: FloatArray, transitions: KnownTransitions) -> Preferen
     log_policy = np.maximum(exact, LOWEST)
     top = log_policy.max(axis=-1)
     h = top - (transitions.anchor * log_policy).sum(axis=-1)
-    value = transitions.resolvent.solve(h.T).T
+    value = transitions.resolvent.solve(h.reshape(-1, h.shape[-1]).T if h.ndim > 2 else h.T).T.reshape(h.shape)
     q = log_policy - top[..., None] + value[..., None]
     reward = q - transitions.discount * transitions.expect(value)
     return Preference(reward, q, value, exact)

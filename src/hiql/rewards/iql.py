@@ -75,7 +75,10 @@ class CountedTransitions:
         return linear_solver(transition.toarray() if n_states < DENSE_BELOW else transition, self.discount)
 
     def expect(self, value: npt.ArrayLike) -> FloatArray:
-        return (self.matrix @ np.asarray(value)).reshape(self.data.n_states, self.data.n_actions)
+        """(…, S, A) the expected value of the next state, of values (…, S)."""
+        values = np.asarray(value)
+        expected = self.matrix @ (values.reshape(-1, values.shape[-1]).T if values.ndim > 1 else values)
+        return expected.T.reshape(*values.shape, self.data.n_actions)
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,7 +44,7 @@ class Reward(Protocol):
         ...
 
     def explain(self, evidence: Evidence, log_policy: FloatArray) -> Preference:
-        """The rewards behind the policies (K, S, A)."""
+        """The rewards behind the policies (K, …, S, A): one for each intention, or several, such as draws."""
         ...
 
     def notes(self, data: Trajectories) -> tuple[str, ...]:
