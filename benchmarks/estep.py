@@ -15,10 +15,11 @@ from hashlib import sha256
 import numpy as np
 
 import hiql
-from hiql.engine.chunk import moves_of, read_only
+from hiql.dynamics.dense import moves_of
 from hiql.engine.inference import Reading
 from hiql.engine.threads import map_in_threads
 from hiql.kernels.exact_smoother import smooth_sessions
+from hiql.parts.rows import read_only
 from measuring import Contenders, race
 from parameters import Parameters, problem_of
 from peers import dynamax_estep, hmmlearn_estep, plain_c_estep

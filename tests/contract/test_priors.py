@@ -74,7 +74,7 @@ def test_no_nudge_of_the_m_step_raises_the_objective_that_em_raises(pair):
     problem = pair.problem(data)
     start = problem.start(rng)
     weights = problem.evidence(start, problem.expect(start)).weights
-    counts = ChainCounts(*problem.read(start).all_sessions.smoothed(np.empty((data.n_steps, 3)))[1:3])
+    counts = problem.read(start).all_sessions.smoothed().moved
     everything = (0, data.n_sessions)
 
     def expected(point):

@@ -88,7 +88,7 @@ def test_slopes_are_those_of_finite_differences(origin):
     part = InputDriven(origin=origin)
     problem = hiql.HIQL(3, dynamics=part)._problem(data)
     point = problem.start(np.random.default_rng(1))
-    counts = ChainCounts(*problem.read(point).all_sessions.smoothed(np.empty((data.n_steps, 3)))[1:3])
+    counts = problem.read(point).all_sessions.smoothed().moved
     moved = part.statistics(point.dynamics, problem.timeline, (0, data.n_sessions), counts)
 
     def expected(vector):

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hiql.choices import Policies, TableChoice
-from hiql.dynamics import MarkovChain
-from hiql.dynamics import chain as chains
+from hiql.dynamics import Chain as DenseChain
+from hiql.dynamics import ChainCounts, MarkovChain
 from hiql.engine import inference
 
 
@@ -26,7 +26,7 @@ class Expectation(NamedTuple):
     """The log-likelihood, expected counts of the chain, and of actions (K, S, A)."""
 
     log_likelihood: float
-    chain: chains.ChainCounts
+    chain: ChainCounts
     actions: np.ndarray
 
 
@@ -36,7 +36,7 @@ def reading(data, chain, log_policy):
     def of(sessions):
         first, last = data.offsets[list(sessions)]
         rows = chain.rows if len(chain.rows) != data.n_steps else chain.rows[first:last]
-        return chains.Chain(chain.initial[None], begins[slice(*sessions)], chain.bank, rows, chain.phases)
+        return DenseChain(chain.initial[None], begins[slice(*sessions)], chain.bank, rows, chain.phases)
 
     choice, counting = TableChoice(), MarkovChain()
     rows, params = choice.bind(data), Policies(log_policy)

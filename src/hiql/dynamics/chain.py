@@ -29,20 +29,66 @@ SomeOfBoth = tuple[Some | None, Some | None]
 """The rows of beginnings and of moves that a chunk reads, where these are few of many."""
 
 
-class Chain(NamedTuple):
-    """A Markov chain over P phases for a chunk of sessions, probabilities not logs.
+class Done(NamedTuple):
+    """What was done in a chunk of sessions: step t is as likely under each intention as ``table[rows[t]]`` (K,) says.
 
-    Session n begins with ``initial[begins[n]]`` (P,); ``bank[rows[t]]`` (P, P) leads into step t; ``phases`` (P,) says
-    which intention each phase belongs to. A plain Markov chain has P = K, one row and one matrix. ``some`` says which
-    rows of the whole tables of beginnings and of moves these are, if not all.
+    ``offsets`` (n + 1,) count from the chunk's first step.
     """
 
-    initial: FloatArray
-    begins: npt.NDArray[np.uint32]
-    bank: FloatArray
+    offsets: npt.NDArray[np.int64]
     rows: npt.NDArray[np.uint32]
-    phases: npt.NDArray[np.intp]
-    some: SomeOfBoth = (None, None)
+    table: FloatArray
+
+    @property
+    def longest(self) -> int:
+        """Steps of the longest session."""
+        return int(np.diff(self.offsets).max())
+
+
+class Smoothed(NamedTuple):
+    """Log-likelihood, but for the scale of the choice; expected counts of what the chain reads, as its dynamics takes
+    them (``statistics``), and of the rows of what was done, by intention (rows, K)."""
+
+    log_likelihood: float
+    moved: Any
+    rows: FloatArray
+
+
+class Follows(Protocol):
+    """How intentions follow one another in a chunk of sessions: what a dynamics hands to the engine.
+
+    It has P phases, each of one intention (``phases``, (P,)), and knows the compiled loops over them. ``some`` says
+    which rows of the whole tables of beginnings and of moves it reads, if not all.
+    """
+
+    @property
+    def phases(self) -> npt.NDArray[np.intp]: ...
+    @property
+    def some(self) -> SomeOfBoth: ...
+
+    def fits(self, done: Done) -> bool:
+        """Whether it is for such sessions, and no number is out of range: kernels check nothing."""
+        ...
+
+    def smoothed(self, done: Done, posterior: FloatArray | None = None) -> Smoothed:
+        """The E-step; ``posterior`` (N, K), where given, receives p(z_t | session)."""
+        ...
+
+    def followed(self, done: Done) -> tuple[FloatArray, FloatArray]:
+        """(N, P) twice: the phase of each step, known the steps before it, and known that step, too."""
+        ...
+
+    def best_path(self, done: Done) -> npt.NDArray[np.int64]:
+        """(N,) the intentions on the most likely path through each session."""
+        ...
+
+    def drawn(self, done: Done, rng: np.random.Generator) -> tuple[Smoothed, npt.NDArray[np.int64]]:
+        """A path (N,) of intentions drawn from p(path | sessions), and how often it has used each row."""
+        ...
+
+    def dense(self) -> Any:
+        """The same as a :class:`~hiql.dynamics.dense.Chain`, a matrix for each step: for who takes one at a time."""
+        ...
 
 
 class ChainCounts(NamedTuple):
@@ -75,11 +121,11 @@ class IntentionDynamics(Part[Params], Protocol[Params]):
         to the next. Unless a dynamics says otherwise (:class:`~hiql.parts.part.NothingToLearn`), each is its own."""
         ...
 
-    def chain(self, params: Params, timeline: Timeline) -> Callable[[Sessions], Chain]:
+    def chain(self, params: Params, timeline: Timeline) -> Callable[[Sessions], Follows]:
         """The chain these parameters mean, chunk by chunk."""
         ...
 
-    def statistics(self, params: Params, timeline: Timeline, sessions: Sessions, counts: ChainCounts) -> Any:
+    def statistics(self, params: Params, timeline: Timeline, sessions: Sessions, counts: Any) -> Any:
         """What ``update`` wants to know of a chunk whose rows have these expected counts; chunks add up."""
         ...
 

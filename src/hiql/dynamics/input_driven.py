@@ -18,7 +18,8 @@ from scipy.special import log_softmax
 
 from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import Chain, ChainCounts, SomeOfBoth, Timeline, shares_told
+from hiql.dynamics.chain import ChainCounts, SomeOfBoth, Timeline, shares_told
+from hiql.dynamics.dense import Chain
 from hiql.dynamics.markov import MarkovChain
 from hiql.errors import InvalidParameter
 from hiql.kernels.log_tables import log_shares

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import Chain, ChainCounts, ChainPrior, SomeOfBoth, Timeline, shares_told
+from hiql.dynamics.chain import ChainCounts, ChainPrior, SomeOfBoth, Timeline, shares_told
+from hiql.dynamics.dense import Chain
 from hiql.errors import InvalidParameter
 from hiql.kernels.log_tables import log_shares
 from hiql.parts.dirichlet import log_dirichlet_draw

@@ -9,6 +9,7 @@ from hiql.dynamics.by_state import ByState
 from hiql.dynamics.chain import IntentionDynamics
 from hiql.dynamics.input_driven import InputDriven
 from hiql.dynamics.markov import MarkovChain
+from hiql.dynamics.semi_markov import SemiMarkov
 from hiql.dynamics.session_wise import SessionWise
 from hiql.dynamics.sticky import StickyChain
 from hiql.errors import InvalidParameter
@@ -17,6 +18,7 @@ DYNAMICS: dict[str, Callable[[], IntentionDynamics]] = {
     "markov": MarkovChain,
     "session-wise": SessionWise,
     "by-state": ByState,
+    "semi-markov": SemiMarkov,
     "input-driven": InputDriven,
     "sticky": StickyChain,
 }

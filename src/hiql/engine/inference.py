@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hiql.choices.choice import Taken
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import Chain, ChainCounts, SomeOfBoth
+from hiql.dynamics.chain import Follows, SomeOfBoth
 from hiql.engine.chunk import Chunk
 from hiql.engine.threads import map_in_threads
 from hiql.parts.part import FloatArray
@@ -40,11 +40,11 @@ class Reading:
 
     data: Trajectories
     n_intentions: int
-    chain: Callable[[Sessions], Chain]
+    chain: Callable[[Sessions], Follows]
     taken: Callable[[Sessions], Taken]
     statistics: Callable[[Sessions, FloatArray], FloatArray]
     add_up: AddUp
-    moved: Callable[[Sessions, ChainCounts], Any]
+    moved: Callable[[Sessions, Any], Any]
     add_moves: AddMoves
 
     def chunk(self, sessions: Sessions) -> Chunk:
@@ -85,11 +85,9 @@ def expect(reading: Reading, n_threads: int = 1) -> Expectation:
 def count_sessions(reading: Reading, sessions: Sessions) -> Counted:
     """One pass over a chunk: the sessions from the first to before the last of ``sessions``."""
     chunk = reading.chunk(sessions)
-    longest = int(reading.data.lengths[slice(*sessions)].max())
-    log_likelihood, initial, transitions, rows = chunk.smoothed(np.empty((longest, chunk.n_phases)))
-    statistics = reading.statistics(sessions, chunk.by_intention(rows))
-    moved = reading.moved(sessions, ChainCounts(initial, transitions))
-    total = log_likelihood + chunk.taken.log_scale()
+    found = chunk.smoothed()
+    statistics, moved = reading.statistics(sessions, found.rows), reading.moved(sessions, found.moved)
+    total = found.log_likelihood + chunk.taken.log_scale()
     return Counted(total, moved, chunk.chain.some, statistics, chunk.taken.some)
 
 
@@ -107,10 +105,9 @@ def is_possible(reading: Reading) -> bool:
 
 def smooth(reading: Reading) -> FloatArray:
     """(N, K) p(z_t | the whole session); a step that makes its session impossible is passed over like a missing one."""
-    chunk = reading.all_sessions
-    posterior = np.empty((reading.data.n_steps, chunk.n_phases))
-    chunk.smoothed(posterior)
-    return chunk.by_intention(posterior)
+    posterior = np.empty((reading.data.n_steps, reading.n_intentions))
+    reading.all_sessions.smoothed(posterior)
+    return posterior
 
 
 def causal(reading: Reading) -> tuple[FloatArray, FloatArray]:
@@ -122,8 +119,7 @@ def causal(reading: Reading) -> tuple[FloatArray, FloatArray]:
 
 def most_likely_path(reading: Reading) -> npt.NDArray[np.int64]:
     """(N,) the intentions on the most likely path through each session (Viterbi)."""
-    chunk = reading.all_sessions
-    return chunk.chain.phases[chunk.best_path()]
+    return reading.all_sessions.best_path()
 
 
 def chunks(data: Trajectories) -> list[Sessions]:

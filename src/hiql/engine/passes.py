@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from hiql.choices.choice import ChoicePrior
 from hiql.dynamics.chain import ChainCounts, ChainPrior
-from hiql.engine.chunk import read_only
 from hiql.engine.inference import Expectation, chunks
 from hiql.engine.problem import Point, Problem
 from hiql.kernels.block_sweep import sweep_blocks
 from hiql.parts.part import FloatArray
+from hiql.parts.rows import read_only
 
 MOST_BLOCKS = 8
 """More blocks save hardly more passes, and each costs an M-step."""
@@ -155,10 +155,10 @@ class InBlocks(OnCounts):
 
     def begin(self, start: Point) -> Swept:
         chunk = self._problem.read(start).all_sessions
-        some = *chunk.chain.some, chunk.taken.some
+        chain, some = chunk.chain.dense(), (*chunk.chain.some, chunk.taken.some)
         initial, bank, table = (
             read if part is None else _among(whole, part.rows, read)
-            for whole, part, read in zip(self._tables(), some, chunk.tables, strict=True)
+            for whole, part, read in zip(self._tables(), some, chain.tables(chunk.taken.table), strict=True)
         )
         nothing = np.zeros((self._n_blocks, sum(math.prod(shape) for shape in self._shapes)))
         return self._swept(Swept(nothing, -np.inf, start), initial, bank, table, renewing=False)

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from hiql.choices.choice import Choice, ChoicePrior, Evidence
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import ChainPrior, IntentionDynamics
-from hiql.engine.chunk import read_only
 from hiql.engine.inference import Expectation, Reading, expect, smooth
 from hiql.parts.part import FloatArray, Order
+from hiql.parts.rows import read_only
 
 
 class Point(NamedTuple):

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
-from hiql.dynamics.chain import ChainCounts
 from hiql.engine.inference import chunks, smooth
 from hiql.engine.problem import Point, Problem
 from hiql.engine.threads import map_in_threads
@@ -70,10 +69,10 @@ def sweep(problem: Problem, point: Point, rng: np.random.Generator) -> Sweep:
     reading, moves, acts, paths, log_likelihood = problem.read(point), [], [], [], 0.0
     for sessions in chunks(problem.data):
         chunk = reading.chunk(sessions)
-        used, phases = chunk.drawn(rng)
-        moves.append(Used(sessions, ChainCounts(used.initial, used.transitions), chunk.chain.some))
-        acts.append(Used(sessions, chunk.by_intention(used.rows), chunk.taken.some))
-        paths.append(chunk.chain.phases[phases])
+        used, path = chunk.drawn(rng)
+        moves.append(Used(sessions, used.moved, chunk.chain.some))
+        acts.append(Used(sessions, used.rows, chunk.taken.some))
+        paths.append(path)
         log_likelihood += used.log_likelihood + chunk.taken.log_scale()
     indices = problem.timeline, problem.rows
     seen = [Path(problem.data, index, used) for index, used in zip(indices, (moves, acts), strict=True)]

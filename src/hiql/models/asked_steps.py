@@ -13,7 +13,8 @@ from hiql.choices.choice import Choice
 from hiql.data.codes import MISSING
 from hiql.data.coding import Coding, has_words
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.chain import Chain, IntentionDynamics
+from hiql.dynamics.chain import IntentionDynamics
+from hiql.dynamics.dense import Chain
 from hiql.engine.problem import Point
 from hiql.parts.part import FloatArray
 
@@ -98,7 +99,8 @@ class Animal:
         return bool(one == other)
 
     def chain(self, data: Trajectories) -> Chain:
-        return self.dynamics.chain(self.point.dynamics, self.dynamics.bind(data))((0, data.n_sessions))
+        chain = self.dynamics.chain(self.point.dynamics, self.dynamics.bind(data))((0, data.n_sessions))
+        return chain.dense()
 
     def likely(self, data: Trajectories) -> FloatArray:
         """(N, K) how likely each intention was to do what was done; rows are scaled."""

@@ -342,7 +342,7 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
 
         P phases of the clock, K in all but those that count durations; at a session's first step nothing leads into it.
         """
-        chain = self._read(data).all_sessions.chain
+        chain = self._read(data).all_sessions.chain.dense()
         rows = self._by_step(data, chain.rows)
         return np.asarray(chain.bank[rows if steps is None else rows[np.asarray(steps, dtype=np.intp)]])
 

@@ -32,7 +32,7 @@ class FittedAgent:
     point: Point
 
     def intend(self, seen: Trajectories, before: IntArray | None, rng: np.random.Generator) -> Mind:
-        chain = self.dynamics.chain(self.point.dynamics, self.dynamics.bind(seen))((0, seen.n_sessions))
+        chain = self.dynamics.chain(self.point.dynamics, self.dynamics.bind(seen))((0, seen.n_sessions)).dense()
         odds = chain.initial[chain.begins] if before is None else chain.bank[chain.rows[now(seen)], before]
         phases = draw(odds, rng)
         if before is None:

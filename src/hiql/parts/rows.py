@@ -125,3 +125,17 @@ def add_rows(parts: Sequence[tuple[FloatArray, Some | None]]) -> FloatArray:
     for counts, some in parts:
         total[slice(None) if some is None else some.rows] += counts
     return total
+
+
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A view that cannot be written to. To the compiler that is a type: so it compiles one smoother, not two."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def numbers_below(size: int, rows: npt.NDArray[np.uint32], length: int) -> bool:
+    """Whether these are ``length`` numbers below ``size``; one broadcast over all steps is looked at once."""
+    if rows.shape != (length,) or rows.dtype != np.uint32:
+        return False
+    return int(rows[0] if rows.strides == (0,) else rows.max()) < size
