@@ -32,6 +32,7 @@ from hiql.errors import InvalidParameter
 from hiql.evaluate.words.verdict import judge
 from hiql.sweep import Selection, Source
 from hiql.sweep import select as select_model
+from hiql.sweep.criteria import criterion_named
 
 COLUMNS = {
     "family": "{family}",
@@ -46,11 +47,20 @@ COLUMNS = {
     "held out": "{held_out:.4f}",
     "gap ± SE": "{gap:+.4f} ± {gap_se:.4f}",
     "BIC": "{bic:.0f}",
+    "evidence": "{evidence:.1f}",
     "restarts": "{restart_agreement:.0%}",
     "folds": "{fold_agreement:.0%}",
 }
 AXES = ("family", "history", "pseudo_count", "dynamics", "prior", "pool")
 """Columns that are printed only where candidates differ in them."""
+SOMETIMES = {
+    "held out": "held_out",
+    "gap ± SE": "gap",
+    "evidence": "evidence",
+    "restarts": "restart_agreement",
+    "folds": "fold_agreement",
+}
+"""Those that are printed only where the rule of choice asked for what is in them."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +72,13 @@ class SweepOptions:
         str | None, typer.Option(help="For tables of trials: lengths of history, 1-3 or 1,3.", show_default="1")
     ] = None
     folds: Annotated[
-        int | None, typer.Option(help="Parts of the data, each held out once.", show_default="5, or fewer sessions")
+        int | None,
+        typer.Option(help="Parts of the data, each held out once.", show_default="5, or fewer sessions; 0 by evidence"),
     ] = None
-    restarts: Annotated[int, typer.Option(help="Searches with different seeds, to see whether they agree.")] = 3
+    restarts: Annotated[
+        int | None,
+        typer.Option(help="Searches with different seeds, to see whether they agree.", show_default="3; 1 by evidence"),
+    ] = None
     family: Annotated[
         list[str] | None,
         typer.Option(help="hiavi, hiql or stochastic; may be repeated.", show_default="by the world"),
@@ -73,14 +87,14 @@ class SweepOptions:
     hold_out: Annotated[str, typer.Option(help="What is held out: sessions or subjects.")] = "sessions"
     seed: Annotated[int, typer.Option(help="Seed of folds and searches.")] = 0
 
-    def wanted(self, n_groups: int) -> dict[str, Any]:
+    def wanted(self, n_groups: int, by: str) -> dict[str, Any]:
         """The axes, as :func:`hiql.select` takes them."""
-        if n_groups < 2:
+        if n_groups < 2 and criterion_named(by).folds:
             raise InvalidParameter(
                 parameter="number of " + self.hold_out,
                 value=n_groups,
-                remedy=f"held-out likelihood needs at least 2 {self.hold_out}; divide the recording, or choose K "
-                "yourself with hiql fit",
+                remedy=f"held-out likelihood needs at least 2 {self.hold_out}; divide the recording, choose --by "
+                "evidence, or choose K yourself with hiql fit",
             )
         return {
             "n_intentions": whole_numbers(self.intentions, "intentions"),
@@ -99,7 +113,9 @@ def select(
     world: WorldOptions,
     axes: SweepOptions,
     clocks: ClockOptions,
-    by: Annotated[str, typer.Option(help="Rule of choice: held-out (one standard error) or bic.")] = "held-out",
+    by: Annotated[
+        str, typer.Option(help="Rule of choice: held-out (one standard error), bic, or evidence (no folds).")
+    ] = "held-out",
     out: Annotated[Path, typer.Option(help="Folder for results; an interrupted sweep resumes from it.")] = Path(
         "selection"
     ),
@@ -116,7 +132,7 @@ def select(
     ] = SECONDS_TO_ANSWER,
     as_json: AsJson = False,
 ) -> None:
-    """Choose the number of intentions (and the history) by held-out likelihood; write table, model and report.
+    """Choose the number of intentions (and the history) by held-out likelihood, BIC or evidence; write a report.
 
     Interrupt it at will: the same command resumes and repeats nothing.
 
@@ -125,6 +141,8 @@ def select(
     Example: hiql select trials.csv -k 1-4 --history 1-3 --jobs 4
 
     Example: hiql select mice.csv -k 1-4 --dynamics markov,by-state --pool none,subjects
+
+    Example: hiql select mice.csv -k 1-6 --dynamics markov,by-state --by evidence
     """
     from hiql.report import write_selection
 
@@ -138,7 +156,7 @@ def select(
     if not as_json:
         print_understood(facts | {"cautions": [*facts["cautions"], *unheeded(facts)]})
     groups = first.n_sessions if axes.hold_out == "sessions" else len(set(first.subjects))
-    wanted = axes.wanted(groups) | clocks.wanted()
+    wanted = axes.wanted(groups, by) | clocks.wanted()
     called = names_in(names, wanted["n_intentions"])
     discount = 0.99 if world.discount is None else world.discount
     source = Source(trajectories, known and known[0], discount)
@@ -181,6 +199,7 @@ def print_selection(selection: Selection) -> None:
     """The candidates, the choice in words, and what failed."""
     table = selection.table
     wanted = [name for name in COLUMNS if name not in AXES or table[name].nunique(dropna=False) > 1]
+    wanted = [name for name in wanted if name not in SOMETIMES or table[SOMETIMES[name]].notna().any()]
     shown = pd.DataFrame([{name: COLUMNS[name].format(**row) for name in wanted} for row in table.to_dict("records")])
     print_table(shown.replace(["nan%", "nan", "None"], "–"), "Candidates", selection.chosen)
     console.print(

@@ -13,7 +13,8 @@ from hiql.data.trajectories import Trajectories
 from hiql.dynamics import registry
 from hiql.dynamics.chain import IntentionDynamics
 from hiql.models import IntentionModel
-from hiql.sweep.plan import Plan, Source
+from hiql.sweep.criteria import criterion_named
+from hiql.sweep.plan import NO_FOLDS, Plan, Source
 from hiql.sweep.run import fit_chosen, sweep
 from hiql.sweep.selection import Selection
 from hiql.worlds.mdp import MDP
@@ -52,7 +53,7 @@ def select(
     pseudo_count: float | Sequence[float] = 0.1,
     discount: float = 0.99,
     n_folds: int | None = None,
-    n_restarts: int = 3,
+    n_restarts: int | None = None,
     hold_out: str = "sessions",
     random_state: int = 0,
     **options: Any,
@@ -68,11 +69,12 @@ def select(
     n_intentions, dynamics, prior, pool, family, pseudo_count : what to try: one value, or several. Dynamics are names
         or objects of :mod:`hiql.dynamics`; families those of ``hiql.sweep.FAMILIES``, "hiavi" by default in a known
         world
-    by : the rule of choice, a name of ``hiql.sweep.criteria.CRITERIA``
+    by : the rule of choice, a name of ``hiql.sweep.criteria.CRITERIA``: "held-out", "bic", or "evidence", which fits
+        every candidate with ``estimate="bayes"``, once, to all the data
     mdp : the world, if it is known
     folder : where results are kept, so that an interrupted call resumes; by default they are thrown away
-    n_folds : parts of the data, each held out once; 5 by default, or fewer sessions
-    n_restarts : searches with different seeds, to see whether they agree
+    n_folds : parts of the data, each held out once; by default 5, or fewer sessions; 0 where ``by`` needs none
+    n_restarts : searches with different seeds, to see whether they agree; by default 3, or 1 without folds
     hold_out : "sessions" or "subjects"
     options : ``n_jobs``, ``cluster``, ``timeout`` and ``progress``, as in :func:`hiql.sweep.run_units`
     """
@@ -81,6 +83,7 @@ def select(
     clocks = {_name(clock): clock for clock in _several(dynamics)}
     source = Source(sets, mdp, discount, {name: clock for name, clock in clocks.items() if not isinstance(clock, str)})
     groups = len(set(first.subjects)) if hold_out == "subjects" else first.n_sessions
+    needed = criterion_named(by).folds
     plan = Plan(
         n_intentions=tuple(int(k) for k in _several(n_intentions)),
         families=_several(("hiql" if mdp is None else "hiavi") if family is None else family),
@@ -88,8 +91,8 @@ def select(
         dynamics=tuple(clocks),
         priors=_several(prior),
         pools=_several(pool),
-        n_folds=max(2, min(5, groups)) if n_folds is None else n_folds,
-        n_restarts=n_restarts,
+        n_folds=(max(2, min(5, groups)) if needed else NO_FOLDS) if n_folds is None else n_folds,
+        n_restarts=(3 if needed else 1) if n_restarts is None else n_restarts,
         hold_out=hold_out,
         seed=random_state,
     )
