@@ -9,7 +9,6 @@ import pytest
 from scipy.special import gammaln, logsumexp, psi
 
 import hiql
-from hiql.choices import TableChoice
 from hiql.dynamics import MarkovChain, SessionWise
 from hiql.engine import inference
 from hiql.errors import InvalidParameter
@@ -130,11 +129,3 @@ def test_a_tiny_count_reads_as_the_lowest_and_nothing_as_nothing():
     zeros = np.zeros((1, 3))
     assert evidence_of_rows(zeros, np.array([0.1, 0.0, 0.2])) == 0.0
     assert evidence_of_rows(np.array([[0.0, 1.0, 0.0]]), np.array([0.1, 0.0, 0.2])) == -np.inf
-
-
-def test_a_sticky_chain_believes_in_staying():
-    chain = MarkovChain(0.1, stickiness=5.0)
-    data, _, _ = switching_data(np.random.default_rng(0), n_sessions=5)
-    start = chain.start(data, 3, np.random.default_rng(0))
-    np.testing.assert_allclose(chain.prior(start).transitions[0], 0.1 + 5.0 * np.eye(3))
-    assert TableChoice().estimating("mode").is_posterior is False

@@ -39,19 +39,16 @@ class MarkovChain(LogProbabilities):
     ----------
     pseudo_count : added to every expected count of Π and Λ: the mode under a symmetric Dirichlet prior with
         concentration 1 + ``pseudo_count``, the mean under one with ``pseudo_count``. It keeps every move possible.
-    stickiness : added to the pseudo-counts of staying, for all intentions alike
     estimate : "mode" or "bayes" (:mod:`hiql.priors.estimates`); models say it for their parts
     """
 
     pseudo_count: float = 0.1
-    stickiness: float = field(default=0.0, repr=False, kw_only=True)
     estimate: str = field(default=MODE, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        for name in ("pseudo_count", "stickiness"):
-            value = getattr(self, name)
-            if not (isinstance(value, int | float | np.number) and np.isfinite(value) and value >= 0):
-                raise InvalidParameter(parameter=name, value=value, remedy="choose a number ≥ 0")
+        number = isinstance(self.pseudo_count, int | float | np.number) and np.isfinite(self.pseudo_count)
+        if not (number and self.pseudo_count >= 0):
+            raise InvalidParameter(parameter="pseudo_count", value=self.pseudo_count, remedy="choose a number ≥ 0")
         check_estimate(self.estimate)
 
     @property
@@ -105,15 +102,9 @@ class MarkovChain(LogProbabilities):
         return replace(params, log_initial=log_initial, log_transition=log_transition)
 
     def prior(self, params: ChainParameters) -> ChainPrior:
-        """The pseudo-counts of both tables: here the same in every place, but for staying."""
-        initial, transitions = params.log_initial.shape, params.log_transition.shape
-        return ChainPrior(
-            np.full(initial, float(self.pseudo_count)), np.tile(self.around(initial[-1]), (transitions[0], 1, 1))
-        )
-
-    def around(self, n_intentions: int) -> FloatArray:
-        """(K, K) the pseudo-counts of a matrix that nothing else is known of."""
-        return np.full((n_intentions, n_intentions), float(self.pseudo_count)) + self.stickiness * np.eye(n_intentions)
+        """The pseudo-counts of both tables: here the same in every place."""
+        tables = params.log_initial, params.log_transition
+        return ChainPrior(*(np.full(table.shape, float(self.pseudo_count)) for table in tables))
 
     def log_prior(self, params: ChainParameters) -> float:
         """Σ pseudo-count · log θ, up to a constant."""
