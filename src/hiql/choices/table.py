@@ -139,7 +139,7 @@ class TableChoice(LogProbabilities):
         if estimate == self.estimate:
             return self
         own = type(self)
-        counting = own.update is TableChoice.update and own.conjugate is TableChoice.conjugate and not self.pooled
+        counting = own.update is TableChoice.update and own.conjugate is TableChoice.conjugate
         return replace(self, estimate=estimate) if counting else super().estimating(estimate)
 
     def worth(self, params: Policies, statistics: FloatArray) -> float:

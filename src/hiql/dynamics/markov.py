@@ -121,7 +121,7 @@ class MarkovChain(LogProbabilities):
         if estimate == self.estimate:
             return self
         own = type(self)
-        counting = own.update is MarkovChain.update and own.conjugate is MarkovChain.conjugate and not self.pooled
+        counting = own.update is MarkovChain.update and own.conjugate is MarkovChain.conjugate
         return replace(self, estimate=estimate) if counting else super().estimating(estimate)
 
     def worth(self, params: ChainParameters, counts: ChainCounts) -> float:

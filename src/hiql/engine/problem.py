@@ -180,7 +180,10 @@ class Problem:
 
     def learned(self, point: Point) -> Point:
         """The same with the priors that the data teach there; ``point`` itself if no part learns any more."""
-        expectation = self.expect(point)
+        return self.taught(point, self.expect(point))
+
+    def taught(self, point: Point, expectation: Expectation) -> Point:
+        """The same, where these counts were expected."""
         dynamics = self.dynamics.learned(point.dynamics, expectation.chain, self.data)
         choice = self.choice.learned(point.choice, expectation.choice, self.data)
         settled = dynamics is point.dynamics and choice is point.choice
@@ -188,8 +191,8 @@ class Problem:
 
     def averaged(self, point: Point) -> tuple[Point, float]:
         """Where a search for posteriors has ended: their means, and the lower bound of the evidence."""
-        expectation = self.expect(point)
-        return self.estimating(MODE).update(point, expectation), self.log_evidence(point, expectation)
+        expectation, plain = self.expect(point), self.estimating(MODE)
+        return plain.update(plain.taught(point, expectation), expectation), self.log_evidence(point, expectation)
 
     def step(self, point: Point) -> Step:
         """One E-step and one M-step."""

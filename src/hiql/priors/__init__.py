@@ -1,6 +1,17 @@
 """Rows of probabilities and what is believed of them."""
 
 from hiql.priors.pooled import Learned, chance_of_any, first_guess, learn, settled, told_bounds
+from hiql.priors.pooled_evidence import averaged, pooled_evidence
 from hiql.priors.tree import Tree
 
-__all__ = ["Learned", "Tree", "chance_of_any", "first_guess", "learn", "settled", "told_bounds"]
+__all__ = [
+    "Learned",
+    "Tree",
+    "averaged",
+    "chance_of_any",
+    "first_guess",
+    "learn",
+    "pooled_evidence",
+    "settled",
+    "told_bounds",
+]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from hiql.errors import InvalidParameter
-from hiql.sweep.explanation import explain_bic, explain_evidence, explain_held_out
+from hiql.sweep.explanation import TIE, explain_bic, explain_evidence, explain_held_out
 
 
 class Criterion(NamedTuple):
@@ -46,26 +46,25 @@ def _lowest_bic(table: pd.DataFrame) -> int:
     return int(table["bic"].argmin(skipna=True))
 
 
-ALIKE = 1e-3
-"""Nats below which two models say the same: with one intention every clock does."""
+def _simplest_by_evidence(table: pd.DataFrame) -> int:
+    """Of those that evidence cannot tell from the highest, the simplest: the fewest intentions, and none pooled.
 
-
-def _highest_evidence(table: pd.DataFrame) -> int:
-    """Of those that say the same, the simplest; candidates without evidence are passed over, and told."""
+    Candidates without evidence are passed over, and told.
+    """
     if table["evidence"].isna().all():
         remedy = "none of the candidates has one: choose held-out, or parts whose M-step is counting"
         raise InvalidParameter(parameter="by", value="evidence", remedy=remedy)
-    highest = table[table["evidence"] >= table["evidence"].max() - ALIKE].assign(
-        pooled=lambda rows: rows["n_free"].isna()
-    )
-    return int(highest.sort_values(["n_intentions", "pooled", "n_free"], kind="stable").index[0])
+    near = table[table["evidence"] >= table["evidence"].max() - TIE]
+    near = near.assign(pooled=near["n_free"].isna())
+    order = ["n_intentions", "pooled", "evidence"]
+    return int(near.sort_values(order, ascending=[True, True, False], kind="stable").index[0])
 
 
 CRITERIA = {
     "held-out": Criterion(_simplest_within_one_error, explain_held_out),
     "bic": Criterion(_lowest_bic, explain_bic),
     "evidence": Criterion(
-        _highest_evidence,
+        _simplest_by_evidence,
         explain_evidence,
         folds=False,
         settings=MappingProxyType({"estimate": "bayes"}),

@@ -27,25 +27,30 @@ TIE = 3.0
 
 def explain_evidence(table: pd.DataFrame, chosen: int, best: int) -> str:
     """Why this candidate, what comes next and by how much, and whether held-out sessions and BIC agree."""
-    ours = table["evidence"][chosen]
-    first = f"Chosen: {name(table, chosen)}, which has the highest evidence ({ours:.1f} nats)."
-    known = table["evidence"].notna()
-    without = f"{(~known).sum()} candidates have no evidence and are not compared." if not known.all() else ""
-    rest = table["evidence"].where(known & (table.index != chosen)).dropna().sort_values(ascending=False)
+    evidence = table["evidence"]
+    top, known = int(evidence.argmax()), evidence.notna()
+    first = f"Chosen: {name(table, chosen)}, " + (
+        f"which has the highest evidence ({evidence[chosen]:.1f} nats)."
+        if chosen == top
+        else f"the simplest within {TIE:g} nats of the highest evidence ({evidence[chosen]:.1f} nats against "
+        f"{evidence[top]:.1f}, {name(table, top)})."
+    )
+    below = (evidence[chosen] - evidence.drop(index=[chosen, top], errors="ignore")).dropna().sort_values()
     held_out = "" if pd.isna(table["held_out"][chosen]) or chosen == best else (
         f"The held-out log-likelihood is highest for {name(table, best)}."
     )  # fmt: skip
-    return " ".join(filter(None, [first, _runners_up(table, ours - rest), held_out, _bic(table, chosen), without]))
+    without = "" if known.all() else f"{(~known).sum()} candidates have no evidence and are not compared."
+    return " ".join(filter(None, [first, _runners_up(table, below), held_out, _bic(table, chosen), without]))
 
 
 def _runners_up(table: pd.DataFrame, below: pd.Series) -> str:
-    """By how much the next one falls short, or which ones are as good."""
+    """By how much the next one falls short, or which ones cannot be told from the chosen one."""
     if below.empty:
         return ""
     ties = [int(position) for position in below.index[below < TIE]]
     if ties:
-        shown = "; ".join(f"{name(table, each)} ({below[each]:.1f} below)" for each in ties[:4])
-        return f"A tie, within {TIE:g} nats: {shown}{' …' if len(ties) > 4 else ''}."
+        shown = "; ".join(f"{name(table, each)} ({-below[each]:+.1f})" for each in ties[:4])
+        return f"Within {TIE:g} nats of it, and so not to be told from it: {shown}{' …' if len(ties) > 4 else ''}."
     return f"Next comes {name(table, int(below.index[0]))}, {below.iloc[0]:.1f} nats below."
 
 
