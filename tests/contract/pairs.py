@@ -34,6 +34,7 @@ from hiql.dynamics.by_state import PlacedChain
 from hiql.dynamics.input_driven import DrivenChain
 from hiql.dynamics.markov import ChainParameters
 from hiql.engine.problem import Problem
+from hiql.errors import InvalidParameter
 from hiql.rewards.iql import LearnedPolicies, StochasticIQL
 from hiql.worlds.planning import boltzmann_policy, soft_value_iteration, value_iteration
 from tests.contract.parts import BeginsBySubject, FollowsInput, Slopes, Specialists
@@ -268,6 +269,17 @@ def counting(clock, way):
     """Whether both M-steps are nothing but counting."""
     problem = Pair(clock, way).problem(some_data())
     return problem.priors(problem.start(np.random.default_rng(0))) is not None
+
+
+def averaging(clock, way):
+    """Whether both have posteriors, and believe everything possible."""
+    problem = Pair(clock, way).problem(some_data())
+    start = problem.start(np.random.default_rng(0))
+    try:
+        priors = problem.estimating("bayes").priors(start)
+    except InvalidParameter:
+        return False
+    return priors is not None and bool((priors[1].pseudo_counts > 0).all())
 
 
 def some_data(seed=0, lengths=(4, 1, 5, 2), missing=0.2, states=(0, 1, 2), subjects=("ada", "ben", "cyd", "ada")):

@@ -8,7 +8,7 @@ import pytest
 from hiql.engine import climb as climbing
 from hiql.engine.climb import climb, plain_climb
 from hiql.engine.passes import InBlocks, OnCounts, OnParameters, sweeper_of
-from tests.contract.pairs import counting, exact, given_prior, more_data, pairs
+from tests.contract.pairs import averaging, counting, exact, given_prior, more_data, pairs
 
 
 def on_parameters(problem, start):
@@ -61,6 +61,15 @@ def test_jumps_on_parameters_climb(pair, sweeper, data, monkeypatch):
 def test_jumps_on_counts_and_passes_over_blocks_climb(pair, sweeper, data, monkeypatch):
     monkeypatch.setattr(climbing, "sweeper_of", sweeper)
     problem = pair.problem(data)
+    assert_rises(climb(problem, problem.start(np.random.default_rng(1)), 40, 0.0), problem)
+
+
+@pytest.mark.parametrize("sweeper", [on_counts, in_blocks])
+@pairs(averaging)
+def test_the_bound_of_the_evidence_climbs(pair, sweeper, data, monkeypatch):
+    monkeypatch.setattr(climbing, "sweeper_of", sweeper)
+    problem = pair.problem(data).estimating("bayes")
+    assert problem.is_posterior
     assert_rises(climb(problem, problem.start(np.random.default_rng(1)), 40, 0.0), problem)
 
 

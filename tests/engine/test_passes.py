@@ -49,6 +49,28 @@ def test_passes_over_blocks_agree_with_their_twin(seed, n_intentions, prior):
         memory, energy, point = incremental_em.sweep(problem, point, memory, n_blocks)
 
 
+@given(st.integers(0, 10_000), st.integers(1, 4), st.sampled_from([0.01, 0.1, 1.0]))
+@settings(max_examples=20, deadline=None)
+def test_passes_to_a_posterior_agree_with_their_twin(seed, n_intentions, prior):
+    """The objective is the bound of where a pass ends, after its M-step: an E-step there raises it."""
+    problem = Problem(random_problem(seed, 1)[0].data, MarkovChain(prior), TableChoice(prior), n_intentions)
+    problem = problem.estimating("bayes")
+    start = problem.start(np.random.default_rng(seed))
+    sweeper = sweeper_of(problem, start)
+    assert isinstance(sweeper, InBlocks)
+    swept = sweeper.begin(start)
+    n_blocks, reached = len(swept.memory), -np.inf
+    memory, energy, point = incremental_em.sweep(problem, start, [], n_blocks)
+    for _ in range(4):
+        assert swept.objective == pytest.approx(energy, rel=1e-9)
+        assert swept.objective >= reached - 1e-9 * abs(reached)
+        reached = swept.objective
+        assert_same_point(sweeper.point(swept), point)
+        assert problem.objective(point, problem.expect(point)) >= reached - 1e-9 * abs(reached)
+        swept = sweeper.sweep(swept)
+        memory, energy, point = incremental_em.sweep(problem, point, memory, n_blocks)
+
+
 @given(st.integers(0, 10_000), st.integers(1, 4), st.sampled_from([0.0, 0.1]))
 @settings(max_examples=30, deadline=None)
 def test_the_parameters_reach_the_objective_at_least(seed, n_intentions, prior):

@@ -35,5 +35,6 @@ def sweep(problem, point, memory, n_blocks):
         if not begins:
             point = problem.update(point, added(memory))
     point = problem.update(point, added(memory))
-    prior = problem.choice.log_prior(point.choice) + problem.dynamics.log_prior(point.dynamics)
-    return memory, energy + inner(added(memory), point) + prior, point
+    total = added(memory)
+    worth = problem.choice.worth(point.choice, total.choice) + problem.dynamics.worth(point.dynamics, total.chain)
+    return memory, energy + inner(total, point) + worth, point

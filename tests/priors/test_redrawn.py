@@ -41,7 +41,7 @@ def test_data_drawn_from_the_rows_and_rows_from_the_data_leave_the_prior_as_it_i
     for _ in range(3):
         counts = rng.binomial(6, np.exp(now.log_rows[..., 0]))[..., None]
         counts = np.concatenate([counts, 6 - counts], axis=-1).astype(np.float64)
-        now = redrawn(tree, counts, ROOT, now, rng, rounds=1)
+        now = redrawn(tree, counts, 1.0 + ROOT, now, rng, rounds=1)
     levels = np.unique(tree.level[tree.parent >= 0])
 
     def told(drawn):
@@ -73,7 +73,7 @@ def test_rows_without_counts_lie_around_their_parents():
     counts = np.zeros((2, 500, 2))
     counts[1, :, 0] = 1000.0
     now = Redrawn(np.log(np.full((2, 500, 2), 0.5)), np.full((1, 500), 1e4))
-    drawn = redrawn(tree, counts, ROOT, now, rng)
+    drawn = redrawn(tree, counts, 1.0 + ROOT, now, rng)
     assert np.exp(drawn.log_rows[1, :, 0]).mean() > 0.99
     held = drawn.around(tree, ROOT)
     np.testing.assert_allclose(held[0], drawn.strength[0][:, None] * np.exp(drawn.log_rows[1]), rtol=1e-12)

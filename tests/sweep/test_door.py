@@ -93,3 +93,31 @@ def test_a_new_rule_is_a_line_in_the_registry(monkeypatch):
 def test_what_is_unknown_is_refused_before_any_work(options):
     with pytest.raises(InvalidParameter, match="choose"):
         hiql.select(switching_animals(), 1, **options, **QUICK)
+
+
+def test_evidence_chooses_with_one_fit_each_and_no_folds():
+    clocks = "markov", ByState(context="last action")
+    chosen = hiql.select(switching_animals(), (1, 2, 3), clocks, by="evidence", progress=False)
+    table, row = chosen.table, chosen.table.iloc[chosen.selection.chosen]
+    assert (row["n_intentions"], row["dynamics"]) == (2, "markov")
+    assert chosen.best.evidence_ == row["evidence"] >= table["evidence"].max() - 3.0
+    assert table["held_out"].isna().all()
+    assert table["evidence"].notna().all()
+    assert "evidence" in chosen.explanation
+    assert "never switch" in chosen.explanation
+    assert "Switching within animals gains" in chosen.explanation
+
+
+def test_evidence_tells_animals_that_never_switch():
+    trials = hiql.bandit_trials(hiql.worlds.simulate_animals(6, 4, 60, random_state=1).table(), history=1)
+    chosen = hiql.select(trials, (1, 2), pool=(None, "subjects"), by="evidence", progress=False)
+    row = chosen.table.iloc[chosen.selection.chosen]
+    assert (row["n_intentions"], row["pool"]) == (1, "subjects") or row["dynamics"] == "groups of animals"
+
+
+def test_evidence_needs_the_same_steps():
+    frame = hiql.worlds.simulate_animals(2, 2, 30, random_state=1).table()
+    whole, short = hiql.bandit_trials(frame, history=1), hiql.bandit_trials(frame, history=2)
+    short = short.select(np.arange(short.n_sessions - 1))
+    with pytest.raises(InvalidParameter, match="same steps"):
+        hiql.select({1: whole, 2: short}, 1, by="evidence", progress=False)

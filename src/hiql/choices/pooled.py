@@ -16,7 +16,19 @@ from hiql.parts.log_probabilities import check_positive, check_tables
 from hiql.parts.part import FloatArray, Order
 from hiql.parts.path import Path
 from hiql.parts.registry import register
-from hiql.priors import Redrawn, Tree, first_guess, learn, redrawn, settled, told_bounds
+from hiql.priors import (
+    Learned,
+    Redrawn,
+    Tree,
+    averaged,
+    first_guess,
+    learn,
+    pooled_evidence,
+    redrawn,
+    settled,
+    told_bounds,
+)
+from hiql.priors.estimates import concentration, times_log
 
 BEFORE_LEARNING = 1.0
 """Pseudo-counts of a whole row, around the average policy in its state, until the prior is learned."""
@@ -98,12 +110,9 @@ class PooledTable(TableChoice):
 
     def learned(self, params: Any, statistics: FloatArray, data: Trajectories) -> PooledPolicies:
         """``statistics`` (S·A + 1, K) are expected counts; each was taken from as many steps as all intentions have."""
-        n_intentions, n_states, n_actions = params.log_policy.shape
-        tree = self.tree(data)
-        counts = _padded(statistics[:-1].reshape(n_states, n_actions, n_intentions).transpose(0, 2, 1), tree)
-        root = np.full(n_actions, float(self.pseudo_count))
-        visits = counts.sum(axis=1, keepdims=True)
-        rows, strength, pseudo_counts = learn(tree, counts, visits, root, params.strength.T)
+        n_states = params.log_policy.shape[1]
+        tree, counts, _, found = self._pooled(params, statistics, data)
+        rows, strength, pseudo_counts = averaged(tree, counts, found) if self.is_posterior else found
         of_states = np.ascontiguousarray(pseudo_counts[:n_states].transpose(1, 0, 2))
         if settled(params.pseudo_counts, of_states):
             return params
@@ -123,12 +132,26 @@ class PooledTable(TableChoice):
         else:
             above = np.log(first_guess(tree, counts, root, BEFORE_LEARNING).rows[n_rows:])
         log_rows = np.concatenate([params.log_policy.transpose(1, 0, 2), above])
-        found = redrawn(tree, counts, root, Redrawn(log_rows, params.strength.T), rng)
+        found = redrawn(tree, counts, concentration(self.estimate, root), Redrawn(log_rows, params.strength.T), rng)
         log_policy, drawn_above, around = (
             np.ascontiguousarray(part.transpose(1, 0, 2))
             for part in (found.log_rows[:n_rows], found.log_rows[n_rows:], found.around(tree, root)[:n_rows])
         )
         return DrawnPolicies(log_policy, around, found.strength.T, drawn_above)
+
+    def evidence(self, params: Any, statistics: FloatArray, data: Trajectories) -> float:
+        """What was read is taken back, and all rows are integrated over, those of coarser states as well."""
+        return pooled_evidence(*self._pooled(params, statistics, data)) - times_log(
+            self._by_row(statistics, params), params.log_policy
+        )
+
+    def _pooled(self, params: Any, statistics: FloatArray, data: Trajectories) -> tuple[Tree, Any, Any, Learned]:
+        """The tree, counts (n, K, A), the root's pseudo-counts, and what they teach."""
+        n_intentions, n_states, n_actions = params.log_policy.shape
+        tree = self.tree(data)
+        counts = _padded(statistics[:-1].reshape(n_states, n_actions, n_intentions).transpose(0, 2, 1), tree)
+        root = np.full(n_actions, float(self.pseudo_count))
+        return tree, counts, root, learn(tree, counts, counts.sum(axis=1, keepdims=True), root, params.strength.T)
 
     # --- what search and model files ask -------------------------------------------------------------------------
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from hiql.parts.path import Path
 from hiql.parts.reads import STATE_ENTERED, Reads
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows, Sessions, Some, add_rows
+from hiql.priors.estimates import BAYES, MODE, check_estimate, concentration, evidence_of_rows, log_rows, times_log
 
 
 @register
@@ -36,18 +37,22 @@ class Policies:
 class TableChoice(LogProbabilities):
     """π(a|s) ∝ expected count(s, a) + pseudo-count(s, a).
 
-    This is the mode under a Dirichlet prior, and softmax(Q) of the reward that IAVI or IQL finds for it.
+    This is the mode under a Dirichlet prior with concentrations 1 + pseudo-count, the mean of the posterior under one
+    with the pseudo-counts themselves, and softmax(Q) of the reward that IAVI or IQL finds for it.
 
     Parameters
     ----------
     pseudo_count : a number, or an array that broadcasts to (K, S, A). A base policy b(a|s) held with a strength
         c(s) is the array c(s)·b(a|s); one for each intention gives it a first axis.
+    estimate : "mode" or "bayes" (:mod:`hiql.priors.estimates`); models say it for their parts
     """
 
     pseudo_count: float | FloatArray = 0.1
+    estimate: str = field(default=MODE, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         check_pseudo_count(self.pseudo_count)
+        check_estimate(self.estimate)
 
     @property
     def exact(self) -> bool:
@@ -115,12 +120,36 @@ class TableChoice(LogProbabilities):
         return statistics[:-1].sum(axis=0)
 
     def update(self, params: Policies, evidence: Evidence) -> Policies:
-        counts = evidence.counts[:-1].T.reshape(params.log_policy.shape)
-        return replace(params, log_policy=log_policy_from_counts(counts, self.prior(params)))
+        raised = self._by_row(evidence.counts, params) + self.prior(params)
+        return replace(params, log_policy=log_rows(self.estimate, raised))
+
+    def _by_row(self, statistics: FloatArray, params: Policies) -> FloatArray:
+        """(K, rows, A) the expected counts."""
+        return statistics[:-1].T.reshape(params.log_policy.shape)
 
     def log_prior(self, params: Policies) -> float:
         """Σ pseudo-count · log π: the logarithm of the Dirichlet prior, up to a constant."""
         return log_dirichlet(self.prior(params), params.log_policy)
+
+    @property
+    def is_posterior(self) -> bool:
+        return self.estimate == BAYES
+
+    def estimating(self, estimate: str) -> Self:
+        """A posterior of counts; a subclass with an M-step of its own has none, unless it says otherwise."""
+        check_estimate(estimate)
+        if estimate == self.estimate:
+            return self
+        own = type(self)
+        counting = own.update is TableChoice.update and own.conjugate is TableChoice.conjugate
+        return replace(self, estimate=estimate) if counting else super().estimating(estimate)
+
+    def worth(self, params: Policies, statistics: FloatArray) -> float:
+        """The log-prior; or log B(n + c) − log B(c) − n · log θ for what was read, θ, whatever it was."""
+        if not self.is_posterior:
+            return self.log_prior(params)
+        counts = self._by_row(statistics, params)
+        return evidence_of_rows(counts, self.prior(params)) - times_log(counts, params.log_policy)
 
     def conjugate(self, params: Policies) -> ChoicePrior | None:
         """The pseudo-counts; None for a subclass with an M-step of its own, unless it says otherwise."""
@@ -135,11 +164,13 @@ class TableChoice(LogProbabilities):
         return self.pseudo_count
 
     def drawn(self, params: Policies, path: Path, rng: np.random.Generator) -> Policies | None:
-        """π_i(·|s) ~ Dirichlet(1 + pseudo-counts + counts), the prior of which the estimate is the mode."""
+        """π_i(·|s) ~ Dirichlet(concentration + counts), under the prior that the estimate has (`priors/estimates`)."""
         if self.conjugate(params) is None:
             return None
         counts = path.told(self, params)[:-1].T.reshape(params.log_policy.shape)
-        return replace(params, log_policy=log_dirichlet_draw(1.0 + self.prior(params) + counts, rng))
+        return replace(
+            params, log_policy=log_dirichlet_draw(concentration(self.estimate, self.prior(params)) + counts, rng)
+        )
 
     def deal(self, params: Policies, rng: np.random.Generator) -> Policies:
         """In every state, the intentions' policies dealt out anew among the intentions."""

@@ -41,6 +41,9 @@ def fit(
     ] = None,
     out: Annotated[Path, typer.Option(help="Where to write the model.")] = Path("model.hiql"),
     pseudo_count: Annotated[float, typer.Option(help="Added to every expected count of an action in a state.")] = 0.1,
+    estimate: Annotated[
+        str, typer.Option(help="mode, or bayes: posterior means, and the evidence of the model.")
+    ] = "mode",
     restarts: Annotated[int, typer.Option(help="Random starts; the best is taken further.")] = 4,
     seed: Annotated[int, typer.Option(help="Seed of the search; the same seed gives the same fit.")] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = 1,
@@ -62,7 +65,7 @@ def fit(
     if not as_json:
         print_understood(facts | {"cautions": [*facts["cautions"], *unheeded(facts)]})
     options: dict[str, Any] = {"pseudo_count": pseudo_count, "n_init": restarts, "random_state": seed, "n_jobs": jobs}
-    options |= clocks.single()
+    options |= clocks.single() | {"estimate": estimate}
     if known is None:
         discount = 0.99 if world.discount is None else world.discount
         model: IntentionModel = HIQL(intentions, discount=discount, **options)
@@ -84,6 +87,7 @@ def fit_facts(model: IntentionModel) -> dict[str, Any]:
     return {
         "n_intentions": model.n_intentions,
         "log_likelihood": model.log_likelihood_,
+        "evidence": getattr(model, "evidence_", None),
         "n_free": model.n_free_,
         "converged": model.converged_,
         "share": model.share_.tolist(),
@@ -115,9 +119,9 @@ def print_fit(model: IntentionModel) -> None:
     }
     for j in range(model.n_intentions):
         columns[f"→ {j + 1}"] = [f"{p:.3f}" for p in model.transition_[:, j]]
-    print_table(
-        pd.DataFrame(columns), f"{model.n_intentions} intentions, log-likelihood {model.log_likelihood_:.1f} nats"
-    )
+    known = f", evidence {model.evidence_:.1f} nats" if hasattr(model, "evidence_") else ""
+    title = f"{model.n_intentions} intentions, log-likelihood {model.log_likelihood_:.1f} nats{known}"
+    print_table(pd.DataFrame(columns), title)
     if model.n_intentions > 1 and longer.all():
         note(
             "every intention lasts longer on average than a session, so they tell sessions (or subjects) apart rather "

@@ -34,6 +34,7 @@ from hiql.evaluate.words.verdict import judge
 from hiql.sweep import Proposal, Selection, Source, holding_out, propose
 from hiql.sweep import select as select_model
 from hiql.sweep.answer import Said, answer
+from hiql.sweep.criteria import criterion_named
 from hiql.sweep.explanation import name
 
 COLUMNS = {
@@ -43,11 +44,20 @@ COLUMNS = {
     "held out": "{held_out:.4f}",
     "gap ± SE": "{gap:+.4f} ± {gap_se:.4f}",
     "BIC": "{bic:.0f}",
+    "evidence": "{evidence:.1f}",
     "restarts": "{restart_agreement:.0%}",
     "folds": "{fold_agreement:.0%}",
 }
 MOST_ROWS = 12
 """Candidates printed; selection.csv has all."""
+SOMETIMES = {
+    "held out": "held_out",
+    "gap ± SE": "gap",
+    "evidence": "evidence",
+    "restarts": "restart_agreement",
+    "folds": "fold_agreement",
+}
+"""Those that are printed only where the rule of choice asked for what is in them."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +72,13 @@ class SweepOptions:
         str | None, typer.Option(help="For tables of trials: lengths of history, 1-3 or 1,3.", show_default="proposed")
     ] = None
     folds: Annotated[
-        int | None, typer.Option(help="Parts of the data, each held out once.", show_default="5, or fewer sessions")
+        int | None,
+        typer.Option(help="Parts of the data, each held out once.", show_default="5, or fewer sessions; 0 by evidence"),
     ] = None
-    restarts: Annotated[int, typer.Option(help="Searches with different seeds, to see whether they agree.")] = 3
+    restarts: Annotated[
+        int | None,
+        typer.Option(help="Searches with different seeds, to see whether they agree.", show_default="3; 1 by evidence"),
+    ] = None
     family: Annotated[
         list[str] | None,
         typer.Option(help="hiavi, hiql, stochastic or glmhmm; may be repeated.", show_default="proposed"),
@@ -95,7 +109,9 @@ def select(
     world: WorldOptions,
     axes: SweepOptions,
     clocks: ClockOptions,
-    by: Annotated[str, typer.Option(help="Rule of choice: held-out (one standard error) or bic.")] = "held-out",
+    by: Annotated[
+        str, typer.Option(help="Rule of choice: held-out (one standard error), bic, or evidence (no folds).")
+    ] = "held-out",
     out: Annotated[Path, typer.Option(help="Folder for results; an interrupted sweep resumes from it.")] = Path(
         "selection"
     ),
@@ -122,6 +138,8 @@ def select(
     Example: hiql select mice.csv -k 1-5 --world labyrinth --out selection
 
     Example: hiql select mice.csv -k 1-4 --dynamics markov,by-state --pool none,subjects
+
+    Example: hiql select mice.csv -k 1-6 --dynamics markov,by-state --by evidence
     """
     from hiql.report import write_selection
 
@@ -133,7 +151,8 @@ def select(
     first_layout, first = next(iter(layouts.values())), next(iter(trajectories.values()))
     facts = understood(data, rows, first_layout, first, known and known[0])
     proposal = propose(trajectories, known and known[0], **axes.asked(), **clocks.wanted())
-    check_groups(first, proposal.hold_out)
+    if criterion_named(by).folds:
+        check_groups(first, proposal.hold_out)
     called = names_in(names, proposal.n_intentions)
     check_free(out, data)
     if not as_json:
@@ -184,7 +203,7 @@ def check_groups(data: Trajectories, hold_out: str) -> None:
             parameter="number of " + hold_out,
             value=holding_out.groups(data, hold_out),
             remedy=f"held-out likelihood needs at least 2 {hold_out}; hold out parts of sessions (--hold-out parts), "
-            "or choose K yourself with hiql fit",
+            "choose --by evidence, or choose K yourself with hiql fit",
         )
 
 
@@ -243,10 +262,10 @@ def print_selection(selection: Selection) -> None:
     shown = pd.DataFrame(
         [{name: form.format(**row) for name, form in COLUMNS.items()} for row in table.to_dict("records")]
     )
-    shown = shown if table["setting"].any() else shown.drop(columns="candidate")
-    order = (
-        table.sort_values("held_out", ascending=False, kind="stable").index if len(table) > MOST_ROWS else table.index
-    )
+    empty = [column for column, name in SOMETIMES.items() if table[name].isna().all()]
+    shown = shown.drop(columns=empty if table["setting"].any() else [*empty, "candidate"])
+    by = "evidence" if table["held_out"].isna().all() else "held_out"
+    order = table.sort_values(by, ascending=False, kind="stable").index if len(table) > MOST_ROWS else table.index
     kept = [int(i) for i in order[:MOST_ROWS]]
     kept = kept if selection.chosen in kept else [*kept[:-1], selection.chosen]
     title = "Candidates" if len(kept) == len(table) else f"The best {len(kept)} of {len(table)} candidates"

@@ -21,7 +21,18 @@ from hiql.parts.path import Path
 from hiql.parts.reads import STATE_LEFT, SUBJECT, Reads
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows
-from hiql.priors import Learned, Redrawn, Tree, learn, redrawn, settled, told_bounds
+from hiql.priors import (
+    Learned,
+    Redrawn,
+    Tree,
+    averaged,
+    learn,
+    pooled_evidence,
+    redrawn,
+    settled,
+    told_bounds,
+)
+from hiql.priors.estimates import concentration, times_log
 
 BEFORE_LEARNING = 2.0
 """Pseudo-counts of each row until the prior is learned."""
@@ -133,8 +144,8 @@ class ByState(MarkovChain):
         return ChainPrior(*(np.ascontiguousarray(table) for table in tables))  # a permutation leaves another order
 
     def learned(self, params: Any, counts: ChainCounts, data: Trajectories) -> PlacedChain:  # noqa: ARG002
-        moves = self._around_common(counts.transitions, params.strength)
-        firsts = self._around_common(counts.initial[:, None], params.initial_strength)
+        tables = self._around_common(params, counts)
+        moves, firsts = (self._read_around(n, found) for n, found in tables)
         same = settled(params.pseudo_counts, moves.pseudo_counts)
         if same and settled(params.initial_pseudo_counts, firsts.pseudo_counts[:, 0]):
             return params
@@ -148,10 +159,24 @@ class ByState(MarkovChain):
             counts.transitions.sum(axis=-1),
         )
 
-    def _around_common(self, counts: FloatArray, strength: FloatArray) -> Learned:
-        """The rows (M + 1, F, K) of all contexts, around the last."""
-        root = np.full(counts.shape[-1], float(self.pseudo_count))
-        return learn(Tree.star(len(counts) - 1), counts, counts.sum(axis=(1, 2), keepdims=True), root, strength)
+    def evidence(self, params: Any, counts: ChainCounts, data: Trajectories) -> float:  # noqa: ARG002
+        """What was read is taken back, and all rows are integrated over, those of anywhere as well."""
+        read = times_log(counts.initial, params.log_initial) + times_log(counts.transitions, params.log_transition)
+        tables = self._around_common(params, counts)
+        root = self._root(counts)
+        return sum(pooled_evidence(Tree.star(len(n) - 1), n, root, found) for n, found in tables) - read
+
+    def _read_around(self, counts: FloatArray, found: Learned) -> Learned:
+        return averaged(Tree.star(len(counts) - 1), counts, found) if self.is_posterior else found
+
+    def _root(self, counts: ChainCounts) -> FloatArray:
+        return np.full(counts.initial.shape[-1], float(self.pseudo_count))
+
+    def _around_common(self, params: Any, counts: ChainCounts) -> list[tuple[FloatArray, Learned]]:
+        """Counts (M + 1, F, K) of all contexts of moves, then of beginnings, and their rows around the last."""
+        tables = (counts.transitions, params.strength), (counts.initial[:, None], params.initial_strength)
+        root = self._root(counts)
+        return [(n, learn(Tree.star(len(n) - 1), n, n.sum(axis=(1, 2), keepdims=True), root, s)) for n, s in tables]
 
     def drawn(self, params: Any, path: Path, rng: np.random.Generator) -> PlacedChain | None:
         """Matrices, the common one and strengths together (``docs/theory/intervals.md``)."""
@@ -176,7 +201,7 @@ class ByState(MarkovChain):
     ) -> tuple[Redrawn, FloatArray]:
         """The rows (M + 1, F, K) of all contexts drawn around the last, and what they lie around."""
         root, tree = np.full(counts.shape[-1], float(self.pseudo_count)), Tree.star(len(counts) - 1)
-        found = redrawn(tree, counts, root, Redrawn(log_rows, strength), rng)
+        found = redrawn(tree, counts, concentration(self.estimate, root), Redrawn(log_rows, strength), rng)
         return found, found.around(tree, root)
 
     # --- what a fitted model shows, and keeps --------------------------------------------------------------------

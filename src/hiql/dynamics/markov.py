@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import ChainCounts, ChainPrior, SomeOfBoth, Timeline, shares_told
 from hiql.dynamics.dense import Chain
 from hiql.errors import InvalidParameter
-from hiql.kernels.log_tables import log_shares
 from hiql.parts.dirichlet import log_dirichlet_draw
 from hiql.parts.log_probabilities import LogProbabilities, check_tables, log_dirichlet
 from hiql.parts.part import FloatArray, Order
@@ -20,6 +19,7 @@ from hiql.parts.path import Path
 from hiql.parts.reads import Reads
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows, Sessions, add_rows
+from hiql.priors.estimates import BAYES, MODE, check_estimate, concentration, evidence_of_rows, log_rows, times_log
 
 
 @register
@@ -41,15 +41,18 @@ class MarkovChain(LogProbabilities):
     Parameters
     ----------
     pseudo_count : added to every expected count of Π and Λ: the mode under a symmetric Dirichlet prior with
-        concentration 1 + ``pseudo_count``. It keeps every transition possible.
+        concentration 1 + ``pseudo_count``, the mean under one with ``pseudo_count``. It keeps every move possible.
+    estimate : "mode" or "bayes" (:mod:`hiql.priors.estimates`); models say it for their parts
     """
 
     pseudo_count: float = 0.1
+    estimate: str = field(default=MODE, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         number = isinstance(self.pseudo_count, int | float | np.number) and np.isfinite(self.pseudo_count)
         if not (number and self.pseudo_count >= 0):
             raise InvalidParameter(parameter="pseudo_count", value=self.pseudo_count, remedy="choose a number ≥ 0")
+        check_estimate(self.estimate)
 
     @property
     def exact(self) -> bool:
@@ -98,7 +101,7 @@ class MarkovChain(LogProbabilities):
     def update(self, params: ChainParameters, counts: ChainCounts) -> ChainParameters:
         """Paper, eqs. (10) and (11), with pseudo-counts; a row that was never left stays uniform."""
         raised = [part + prior for part, prior in zip(counts, self.prior(params), strict=True)]
-        log_initial, log_transition = (_log_shares(part) for part in raised)
+        log_initial, log_transition = (log_rows(self.estimate, part) for part in raised)
         return replace(params, log_initial=log_initial, log_transition=log_transition)
 
     def prior(self, params: ChainParameters) -> ChainPrior:
@@ -111,16 +114,39 @@ class MarkovChain(LogProbabilities):
         tables = zip(self.prior(params), (params.log_initial, params.log_transition), strict=True)
         return sum(log_dirichlet(prior, table) for prior, table in tables)
 
+    @property
+    def is_posterior(self) -> bool:
+        return self.estimate == BAYES
+
+    def estimating(self, estimate: str) -> Self:
+        """A posterior of counts; a subclass with an M-step of its own has none, unless it says otherwise."""
+        check_estimate(estimate)
+        if estimate == self.estimate:
+            return self
+        own = type(self)
+        counting = own.update is MarkovChain.update and own.conjugate is MarkovChain.conjugate
+        return replace(self, estimate=estimate) if counting else super().estimating(estimate)
+
+    def worth(self, params: ChainParameters, counts: ChainCounts) -> float:
+        """The log-prior; or log B(n + c) − log B(c) − n · log θ for what was read, θ, whatever it was."""
+        if not self.is_posterior:
+            return self.log_prior(params)
+        tables = params.log_initial, params.log_transition
+        rows = zip(counts, self.prior(params), tables, strict=True)
+        return sum(evidence_of_rows(n, prior) - times_log(n, read) for n, prior, read in rows)
+
     def conjugate(self, params: ChainParameters) -> ChainPrior | None:
         """The pseudo-counts; None for a subclass with an M-step of its own, unless it says otherwise."""
         return self.prior(params) if type(self).update is MarkovChain.update else None
 
     def drawn(self, params: ChainParameters, path: Path, rng: np.random.Generator) -> ChainParameters | None:
-        """Every row ~ Dirichlet(1 + pseudo-counts + counts), the prior of which the estimate is the mode."""
+        """Every row ~ Dirichlet(concentration + counts), under the prior that the estimate has (`priors/estimates`)."""
         if (prior := self.conjugate(params)) is None:
             return None
         tables = zip(prior, path.told(self, params), strict=True)
-        log_initial, log_transition = (log_dirichlet_draw(1.0 + given + seen, rng) for given, seen in tables)
+        log_initial, log_transition = (
+            log_dirichlet_draw(concentration(self.estimate, given) + seen, rng) for given, seen in tables
+        )
         return replace(params, log_initial=log_initial, log_transition=log_transition)
 
     def summary(self, params: ChainParameters) -> dict[str, FloatArray]:
@@ -137,7 +163,3 @@ class MarkovChain(LogProbabilities):
         begins, moves = self.bind(data)
         shapes = {"log_initial": (begins.size, n_intentions), "log_transition": (moves.size, *(n_intentions,) * 2)}
         check_tables(params, ChainParameters, **shapes)
-
-
-def _log_shares(raised: FloatArray) -> FloatArray:
-    return log_shares(raised.reshape(-1, raised.shape[-1])).reshape(raised.shape)

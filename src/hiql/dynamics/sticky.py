@@ -20,7 +20,7 @@ class StickyChain(MarkovChain):
     Parameters
     ----------
     pseudo_count : of every move and beginning. α/K stands for a Dirichlet process of concentration α, with at most K
-        intentions (the weak limit); where the mode is looked for, as here, it is one with α/K + 1
+        intentions (the weak limit), with ``estimate="bayes"``; where the mode is looked for it is one with α/K + 1
     stickiness : pseudo-counts added to those of staying
     """
 

@@ -176,7 +176,8 @@ class InBlocks(OnCounts):
     ) -> Swept:
         memory, (chain, choice) = before.memory.copy(), self._priors
         work = np.empty((self._longest, initial.shape[-1]))
-        at = (0,) * initial.shape[-1], renewing, self._steps, (*chain, *choice), memory, (initial, bank, table)
+        priors = *chain, *choice, self._problem.is_posterior
+        at = (0,) * initial.shape[-1], renewing, self._steps, priors, memory, (initial, bank, table)
         objective = sweep_blocks(*at, work)
         return Swept(memory, objective, before.point)
 

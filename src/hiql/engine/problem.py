@@ -17,6 +17,7 @@ from hiql.dynamics.chain import ChainPrior, IntentionDynamics
 from hiql.engine.inference import Expectation, Reading, expect, smooth
 from hiql.parts.part import FloatArray, Order
 from hiql.parts.rows import read_only
+from hiql.priors.estimates import MODE
 
 
 class Point(NamedTuple):
@@ -77,6 +78,17 @@ class Problem:
     @property
     def is_monotone(self) -> bool:
         return all(part.exact for part in self.parts) and self.sampling is None
+
+    @property
+    def is_posterior(self) -> bool:
+        """Whether posteriors are looked for, not modes."""
+        return all(part.is_posterior for part in self.parts)
+
+    def estimating(self, estimate: str) -> Problem:
+        """The same problem, looking for modes or for posteriors (:mod:`hiql.priors.estimates`)."""
+        dynamics, choice = self.dynamics.estimating(estimate), self.choice.estimating(estimate)
+        same = dynamics is self.dynamics and choice is self.choice
+        return self if same else replace(self, dynamics=dynamics, choice=choice)
 
     def reseeded(self, seed: np.random.SeedSequence) -> Problem:
         """The same problem with sampling, if any, from a generator of its own: runs may then go side by side."""
@@ -147,8 +159,14 @@ class Problem:
         return Evidence(self.data, counts, lambda: chosen)
 
     def objective(self, point: Point, expectation: Expectation) -> float:
-        """What EM climbs: log-likelihood plus log-priors."""
-        return expectation.log_likelihood + self.log_prior(point)
+        """What EM climbs: log-likelihood plus log-priors; for posteriors, a lower bound of the evidence."""
+        worth = self.choice.worth(point.choice, expectation.choice)
+        return expectation.log_likelihood + (worth + self.dynamics.worth(point.dynamics, expectation.chain))
+
+    def log_evidence(self, point: Point, expectation: Expectation) -> float:
+        """The lower bound of log p(data) for posteriors, priors that were frozen in the climb included."""
+        told = self.choice.evidence(point.choice, expectation.choice, self.data)
+        return expectation.log_likelihood + told + self.dynamics.evidence(point.dynamics, expectation.chain, self.data)
 
     def log_prior(self, point: Point) -> float:
         return self.choice.log_prior(point.choice) + self.dynamics.log_prior(point.dynamics)
@@ -162,11 +180,19 @@ class Problem:
 
     def learned(self, point: Point) -> Point:
         """The same with the priors that the data teach there; ``point`` itself if no part learns any more."""
-        expectation = self.expect(point)
+        return self.taught(point, self.expect(point))
+
+    def taught(self, point: Point, expectation: Expectation) -> Point:
+        """The same, where these counts were expected."""
         dynamics = self.dynamics.learned(point.dynamics, expectation.chain, self.data)
         choice = self.choice.learned(point.choice, expectation.choice, self.data)
         settled = dynamics is point.dynamics and choice is point.choice
         return point if settled else Point(dynamics, choice)
+
+    def averaged(self, point: Point) -> tuple[Point, float]:
+        """Where a search for posteriors has ended: their means, and the lower bound of the evidence."""
+        expectation, plain = self.expect(point), self.estimating(MODE)
+        return plain.update(plain.taught(point, expectation), expectation), self.log_evidence(point, expectation)
 
     def step(self, point: Point) -> Step:
         """One E-step and one M-step."""

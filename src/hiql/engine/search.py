@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from hiql.engine.climb import Climb, climb
 from hiql.engine.problem import Point, Problem
 from hiql.engine.threads import map_in_threads
+from hiql.priors.estimates import MODE
 
 SHORT = 10
 """Passes of a start before the starts are compared."""
@@ -27,6 +29,7 @@ KICK_PASSES = 32
 """Passes a kicked point gets to overtake the incumbent."""
 KICK_TOL = 1e-5
 BATCH = 4
+_objective = attrgetter("objective")
 MOST_ROUNDS = 50
 """Rounds of learning priors; far fewer are needed until strengths stand still."""
 REAL_GAIN = 1e-4
@@ -106,8 +109,12 @@ def find_optimum(
     """The best optimum found, and the record of the search. ``on_attempt(done, expected)`` reports progress.
 
     Where the M-step is random nothing can be compared after a few passes, nor kicked: starts run to the end.
+
+    Where posteriors are wanted, modes are looked for, and the climb to the posterior starts at the best of them: an
+    averaged intention of few steps holds on to what it has, and kicks that a mode overcomes leave it where it was.
     """
     diary = _Diary(search, seed, on_attempt)
+    problem, wanted = problem.estimating(MODE), problem
     passes = min(SHORT, search.max_iter) if problem.is_monotone else search.max_iter
     n_starts = search.n_init if problem.n_intentions > 1 else 1
     best = diary.attempt("start", partial(_start, problem, passes, search.tol), n_starts)
@@ -115,6 +122,8 @@ def find_optimum(
         return best, diary.restarts
     if problem.n_intentions > 1 and search.patience > 0:
         best = _kick_until_patience_ends(problem, best, search, diary)
+    if wanted.is_posterior:
+        return with_learned_priors(wanted, _posterior(wanted, best, search, diary), search), diary.restarts
     finished = diary.attempt("finish", lambda _: climb(problem, best.point, search.max_iter, search.tol))
     return with_learned_priors(problem, _continued(best, finished), search), diary.restarts
 
@@ -132,7 +141,7 @@ def with_learned_priors(problem: Problem, best: Climb, search: Search) -> Climb:
         if settled and whole:
             break
         after = climb(problem, start, search.max_iter if settled else min(SHORT, search.max_iter), search.tol)
-        best, whole = replace(after, n_passes=best.n_passes + after.n_passes), settled
+        best, whole = _after(best, after), settled
     return best
 
 
@@ -149,6 +158,17 @@ def _kick_until_patience_ends(problem: Problem, start: Climb, search: Search, di
     return best
 
 
+def _posterior(problem: Problem, mode: Climb, search: Search, diary: _Diary) -> Climb:
+    """The climb from the best mode, and a batch of kicks: with an objective of their own, so none of the attempts."""
+    best = climb(problem, mode.point, search.max_iter, search.tol)
+    if problem.n_intentions > 1 and search.patience > 0:
+        others = diary.tried(partial(_kick, problem, best, search.max_iter), BATCH)
+        overtaking = max(others, key=_objective)
+        if overtaking.objective > best.objective:
+            best = climb(problem, overtaking.point, search.max_iter, search.tol)
+    return _after(mode, best)
+
+
 class _Diary:
     """Runs attempts, side by side where threads allow, and remembers every one."""
 
@@ -160,12 +180,15 @@ class _Diary:
 
     def attempt(self, kind: str, run: Callable[[np.random.SeedSequence], Climb], count: int = 1) -> Climb:
         """The best of ``count`` runs, each with a seed of its own."""
-        jobs = self._seeds.spawn(count)
-        climbs = map_in_threads(run, jobs, self._search.n_jobs)
+        climbs = self.tried(run, count)
         self._attempts += [Attempt(kind, done.objective, done.n_passes) for done in climbs]
         expected = self._search.n_init + self._search.patience + 2
         self._on_attempt(len(self._attempts), max(expected, len(self._attempts) + 1))
-        return max(climbs, key=lambda done: done.objective)
+        return max(climbs, key=_objective)
+
+    def tried(self, run: Callable[[np.random.SeedSequence], Climb], count: int) -> list[Climb]:
+        """``count`` runs, each with a seed of its own, that are not written down."""
+        return map_in_threads(run, self._seeds.spawn(count), self._search.n_jobs)
 
     @property
     def restarts(self) -> Restarts:
@@ -175,6 +198,11 @@ class _Diary:
 def _continued(before: Climb, after: Climb) -> Climb:
     """Two climbs, the second from where the first ended, as one."""
     return replace(after, trace=before.trace + after.trace, n_passes=before.n_passes + after.n_passes)
+
+
+def _after(before: Climb, after: Climb) -> Climb:
+    """The second of two climbs, each with an objective of its own, at the price of both."""
+    return replace(after, n_passes=before.n_passes + after.n_passes)
 
 
 def _start(problem: Problem, passes: int, tol: float, seed: np.random.SeedSequence) -> Climb:

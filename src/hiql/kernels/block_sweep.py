@@ -9,6 +9,9 @@ the shares of all counts plus pseudo-counts. Each visit and each M-step raises t
 where θ_b are the parameters that block b has met, ℓ_b is its log-likelihood, and c are the pseudo-counts. F is at most
 the log-likelihood plus log-prior of θ, and equals it where EM has converged; so it is the objective of these passes.
 
+Where a posterior is wanted instead of a mode, the same passes read exp E log θ in place of shares, and F ends in
+log B(Σ_b n_b + c) − log B(c), the lower bound of the evidence (:mod:`hiql.kernels.expected_logs`).
+
 Counts are flat: those of beginnings (R, K), moves (M, K, K) and rows of the choice (S·A, K), one after another. The
 twin in plain numpy is ``tests/oracles/incremental_em.py``.
 """
@@ -20,6 +23,7 @@ from numba import njit
 
 from hiql.kernels.compiling import packed
 from hiql.kernels.exact_smoother import smooth_sessions
+from hiql.kernels.expected_logs import expected_emission, expected_shares, log_evidence, log_evidence_of_policies
 from hiql.kernels.log_tables import NEXT_TO_NOTHING
 from hiql.kernels.logarithm import log
 from hiql.kernels.registers import vector
@@ -130,11 +134,11 @@ def sweep_blocks(intentions, renewing, steps, priors, memory, tables, work):  # 
     Block b has the sessions b, b + B, b + 2B, …. Unless ``renewing``, all blocks meet the tables as they are given:
     that is how a climb begins. ``steps`` are the offsets of sessions, the rows of the choice (N,), of beginnings
     (n_sessions,) and of moves (N,) or None; ``tables`` initial (R, K), bank (M, K, K) and emission (S·A + 1, K);
-    ``priors`` the pseudo-counts of each, without the last row, and the number of rows that share one sum; ``work`` has
-    room for the longest session (max T, K).
+    ``priors`` the pseudo-counts of each, without the last row, the number of rows that share one sum, and whether the
+    posterior is wanted (else the mode); ``work`` has room for the longest session (max T, K).
     """
     initial, bank, emission = tables
-    initial_prior, bank_prior, pair_prior, n_actions = priors
+    initial_prior, bank_prior, pair_prior, n_actions, posterior = priors
     K, n_blocks, n_sessions = len(intentions), memory.shape[0], steps[0].shape[0] - 1
     chain_start, pair_start, totals = initial.size, initial.size + bank.size, np.empty(memory.shape[1])
     first_totals = totals[:chain_start].reshape(initial.shape)
@@ -144,7 +148,11 @@ def sweep_blocks(intentions, renewing, steps, priors, memory, tables, work):  # 
     energy = 0.0
     _add_up(memory, totals)
     for block in range(n_blocks):
-        if renewing:
+        if renewing and posterior:
+            expected_shares(first_totals, initial_prior, initial)
+            expected_shares(move_totals, move_prior, moves_table)
+            expected_emission(pair_totals, pair_prior, n_actions, emission)
+        elif renewing:
             _shares(first_totals, initial_prior, initial)
             _shares(move_totals, move_prior, moves_table)
             _emission(intentions, pair_totals, pair_prior, n_actions, emission)
@@ -159,5 +167,8 @@ def sweep_blocks(intentions, renewing, steps, priors, memory, tables, work):  # 
             totals[n] = max(totals[n] + (fresh[n] - memory[block, n]), 0.0)
             memory[block, n] = fresh[n]
     _add_up(memory, totals)  # anew, for differences leave rounding errors where little is left
+    if posterior:
+        energy += log_evidence(first_totals, initial_prior) + log_evidence(move_totals, move_prior)
+        return energy + log_evidence_of_policies(pair_totals, pair_prior, n_actions)
     energy += _log_of_shares(first_totals, initial_prior) + _log_of_shares(move_totals, move_prior)
     return energy + _log_of_policies(pair_totals + pair_prior, n_actions)

@@ -64,6 +64,8 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
         12·(K − 1). With 0, the search is over after the starts.
     max_iter : most passes over the data in one climb
     tol : a climb has converged when a step gains less than this, relative to the objective
+    estimate : "mode": the most likely parameters; or "bayes": posteriors of Π, Λ and policies, whose means are shown,
+        and ``evidence_`` (``docs/theory/evidence.md``). Both parts must count: tables and chains do.
     sampled : draw the demonstrations of each intention by their posterior, as the paper does, instead of
         weighting them. EM is then noisy, so starts run to the end and nothing is disturbed.
     random_state : seed, a whole number; the same seed gives the same fit, whatever ``n_jobs``
@@ -79,7 +81,9 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
     q_ : (K, S, A) action values
     value_ : (K, S) values of states
     log_likelihood_ : of the training data, in nats
-    objective_ : what EM climbs: the log-likelihood and the log-priors
+    objective_ : what EM climbs: the log-likelihood and the log-priors; ``evidence_`` with ``estimate="bayes"``
+    evidence_ : with ``estimate="bayes"`` only: a lower bound of log p(data), in nats, parameters averaged over. All
+        else, ``log_likelihood_`` and scores too, is that of the posterior means.
     trace_ : its course
     n_iter_ : passes over the data of the best climb
     converged_ : whether it converged
@@ -104,6 +108,7 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
         patience: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-7,
+        estimate: str = "mode",
         sampled: bool = False,
         random_state: int = 0,
         n_jobs: int | None = None,
@@ -118,6 +123,7 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
         self.patience = patience
         self.max_iter = max_iter
         self.tol = tol
+        self.estimate = estimate
         self.sampled = sampled
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -180,6 +186,7 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
         coding = coding.reading_as(getattr(init, "coding_", coding))
         problem = self._problem(data, coding, n_threads=search.n_jobs, sampling=sampling)
         self._check_parts(problem)
+        problem = self._estimating(problem)
         if client is not None:
             problem = spread(problem, client, timeout)
         if init is None:
@@ -190,7 +197,7 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
             restarts = Restarts((Attempt("init", best.objective, best.n_passes),))
             best = with_learned_priors(problem, best, search)
         self.coding_ = coding
-        self._keep(problem, best, restarts, sort=init is None)
+        self._keep_estimate(problem, best, restarts, sort=init is None)
         if init is not None and init._log_likelihood(data) == -np.inf:
             self.notes_ += (told_impossible(init, data, "init, where the fit started"),)
         if client is not None and problem.e_step is expect_here:
@@ -220,6 +227,24 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
         for part, params in zip(problem.parts, init._point, strict=True):
             part.check_params(params, problem.data, self.n_intentions)
         return init._point
+
+    def _estimating(self, problem: Problem) -> Problem:
+        """The problem as ``estimate`` has it; a named error if the parts cannot be fitted so."""
+        wanted = problem.estimating(self.estimate)
+        if wanted.is_posterior and self.sampled:
+            remedy = 'posteriors weight demonstrations: leave sampled=False, or choose estimate="mode"'
+            raise InvalidParameter(parameter="sampled", value=self.sampled, remedy=remedy)
+        return wanted
+
+    def _keep_estimate(self, problem: Problem, best: Climb, restarts: Restarts, *, sort: bool) -> None:
+        """Of a mode itself; of posteriors their means, and the evidence."""
+        self.__dict__.pop("evidence_", None)
+        if not problem.is_posterior:
+            return self._keep(problem, best, restarts, sort=sort)
+        means, evidence = problem.averaged(best.point)
+        self._keep(problem.estimating("mode"), replace(best, ended_at=lambda: means), restarts, sort=sort)
+        self.objective_ = self.evidence_ = evidence
+        return None
 
     def _keep(self, problem: Problem, best: Climb, restarts: Restarts, *, sort: bool) -> None:
         """Turn the best point into fitted attributes; the rewards are solved here, once."""

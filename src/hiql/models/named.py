@@ -49,6 +49,7 @@ class HIAVI(PooledModel):
         patience: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-7,
+        estimate: str = "mode",
         sampled: bool = False,
         random_state: int = 0,
         n_jobs: int | None = None,
@@ -65,6 +66,7 @@ class HIAVI(PooledModel):
         self.patience = patience
         self.max_iter = max_iter
         self.tol = tol
+        self.estimate = estimate
         self.sampled = sampled
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -104,6 +106,7 @@ class HIQL(PooledModel):
         patience: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-7,
+        estimate: str = "mode",
         sampled: bool = False,
         random_state: int = 0,
         n_jobs: int | None = None,
@@ -123,6 +126,7 @@ class HIQL(PooledModel):
         self.patience = patience
         self.max_iter = max_iter
         self.tol = tol
+        self.estimate = estimate
         self.sampled = sampled
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -173,6 +177,7 @@ class GLMHMM(IntentionModel):
         patience: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-7,
+        estimate: str = "mode",
         sampled: bool = False,
         random_state: int = 0,
         n_jobs: int | None = None,
@@ -187,6 +192,7 @@ class GLMHMM(IntentionModel):
         self.patience = patience
         self.max_iter = max_iter
         self.tol = tol
+        self.estimate = estimate
         self.sampled = sampled
         self.random_state = random_state
         self.n_jobs = n_jobs

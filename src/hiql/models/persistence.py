@@ -75,6 +75,7 @@ def save_model(model: IntentionModel, path: str | PathLike[str]) -> None:
         "restarts": _pack(model.restarts_, arrays),
         "fitted": _pack({name: getattr(model, name) for name in FITTED}, arrays),
         "draws": _pack(packed_draws(model), arrays),
+        "evidence": _pack(getattr(model, "evidence_", None), arrays),
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -180,6 +181,8 @@ def _restore(document: dict[str, Any], arrays: Arrays, path: Any) -> IntentionMo
     fitted = _unpack(document["fitted"], arrays)
     for name in FITTED:
         setattr(model, name, fitted[name])
+    if (evidence := _unpack(document.get("evidence"), arrays)) is not None:
+        model.evidence_ = evidence
     model.n_states_, model.n_actions_ = model.coding_.n_states, model.coding_.n_actions
     _check_fit(model, path)
     data = model.coding_.example(model.n_intentions)  # the least that could be fitted
@@ -219,7 +222,7 @@ def _set_preference(model: IntentionModel, preference: Any, path: Any) -> None:
 
 def _check_fit(model: IntentionModel, path: Any) -> None:
     """The record of the fit holds numbers where it should."""
-    numbers = [model.n_free_, model.log_likelihood_, model.objective_, model.n_iter_]
+    numbers = [model.n_free_, model.log_likelihood_, model.objective_, model.n_iter_, getattr(model, "evidence_", 0.0)]
     for attempt in model.restarts_.attempts:
         numbers += [attempt.objective, attempt.n_passes]
     sound = all(isinstance(number, int | float) for number in numbers) and isinstance(model.converged_, bool)

@@ -96,6 +96,7 @@ class PooledModel(IntentionModel):
         other.log_likelihood_ = problem.expect(found.point).log_likelihood
         other.objective_, other.trace_ = found.objective, np.array(found.trace)
         other.n_iter_, other.converged_ = found.n_passes, found.converged
+        other.__dict__.pop("evidence_", None)  # of the data of the first fit
         return other
 
     def transition_at(self, context: Hashable) -> FloatArray:

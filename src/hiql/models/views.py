@@ -70,4 +70,5 @@ class SeenOtherwise:
         other.n_states_ = len(at)
         for name in ("log_likelihood_", "objective_", "trace_", "n_free_", "coding_"):  # of the coarse data
             delattr(other, name)
+        vars(other).pop("evidence_", None)
         return other

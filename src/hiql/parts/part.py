@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
+from hiql.errors import InvalidParameter
 from hiql.parts.path import Path
 from hiql.parts.reads import Reads
 
@@ -62,6 +63,27 @@ class Part(Protocol[Params]):
 
     def log_prior(self, params: Params) -> float:
         """What ``update`` maximises besides the expected log-likelihood, up to a constant."""
+        ...
+
+    def worth(self, params: Params, statistics: Any) -> float:
+        """What the objective of a climb has besides the log-likelihood at ``params``, where ``statistics`` come from.
+
+        The logarithm of the prior; or, for posteriors, what makes it a lower bound of the evidence given the prior that
+        is frozen in this climb.
+        """
+        ...
+
+    def evidence(self, params: Params, statistics: Any, data: Trajectories) -> float:
+        """The same with nothing frozen: with the log-likelihood a lower bound of log p(data)."""
+        ...
+
+    def estimating(self, estimate: str) -> Self:
+        """This part fitted in another way (:mod:`hiql.priors.estimates`); a named error if it cannot be."""
+        ...
+
+    @property
+    def is_posterior(self) -> bool:
+        """Whether ``update`` gives what a posterior says to the smoother, not parameters."""
         ...
 
     def conjugate(self, params: Params) -> Any:
@@ -122,6 +144,8 @@ class NothingToLearn:
     def world(self) -> Any:
         return None
 
+    log_prior: Any
+
     @property
     def reads(self) -> Reads:
         return None
@@ -138,6 +162,24 @@ class NothingToLearn:
 
     def drawn(self, params: Any, path: Path, rng: np.random.Generator) -> Any:  # noqa: ARG002
         return None
+
+    @property
+    def is_posterior(self) -> bool:
+        return False
+
+    def estimating(self, estimate: str) -> Self:
+        if estimate != "mode":
+            remedy = (
+                f"{type(self).__name__} has no posterior: choose estimate='mode', or parts whose M-step is counting"
+            )
+            raise InvalidParameter(parameter="estimate", value=estimate, remedy=remedy)
+        return self
+
+    def worth(self, params: Any, statistics: Any) -> float:  # noqa: ARG002
+        return float(self.log_prior(params))
+
+    def evidence(self, params: Any, statistics: Any, data: Trajectories) -> float:  # noqa: ARG002
+        return self.worth(params, statistics)
 
     def notes(self, params: Any) -> tuple[str, ...]:  # noqa: ARG002
         return ()

@@ -1,6 +1,7 @@
 """Rows of probabilities and what is believed of them."""
 
 from hiql.priors.pooled import Learned, chance_of_any, first_guess, learn, settled, told_bounds
+from hiql.priors.pooled_evidence import averaged, pooled_evidence
 from hiql.priors.redrawn import Redrawn, redrawn
 from hiql.priors.tree import Tree
 
@@ -8,9 +9,11 @@ __all__ = [
     "Learned",
     "Redrawn",
     "Tree",
+    "averaged",
     "chance_of_any",
     "first_guess",
     "learn",
+    "pooled_evidence",
     "redrawn",
     "settled",
     "told_bounds",

@@ -6,6 +6,7 @@ share nothing (one for each intention), then the outcomes of a row: (n, F, A).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,9 @@ class Gathered(NamedTuple):
     any_chance: FloatArray
 
 
+Renewed = Callable[[Tree, Gathered, FloatArray, FloatArray], FloatArray]
+
+
 def chance_of_any(counts: FloatArray, visits: npt.ArrayLike) -> FloatArray:
     """P(n > 0) where ``visits`` steps were each counted with the same weight: 1 − (1 − n/v)^v.
 
@@ -59,6 +63,17 @@ def learn(tree: Tree, counts: FloatArray, visits: npt.ArrayLike, root: FloatArra
     ``visits`` is how many steps each count was taken from, and ``root`` the pseudo-counts of the roots' rows. Counts go
     up the tree as tables, rows come down, and strengths are found by Newton's method, until all stand still.
     """
+    return _still(tree, counts, visits, root, strength, _strengths)
+
+
+def held(tree: Tree, counts: FloatArray, visits: npt.ArrayLike, root: FloatArray, strength: FloatArray) -> Learned:
+    """The same for strengths that are known."""
+    return _still(tree, counts, visits, root, strength, lambda *given: given[-1])
+
+
+def _still(
+    tree: Tree, counts: FloatArray, visits: npt.ArrayLike, root: FloatArray, strength: FloatArray, renewed: Renewed
+) -> Learned:
     counts = np.ascontiguousarray(counts, dtype=np.float64)
     own = Gathered(counts, chance_of_any(counts, visits), chance_of_any(counts.sum(-1), np.max(visits, axis=-1)))
     rows, gathered = _descended(tree, own.counts, root, strength), own
@@ -66,7 +81,7 @@ def learn(tree: Tree, counts: FloatArray, visits: npt.ArrayLike, root: FloatArra
         before = rows, strength
         gathered = _climbed(tree, own, rows, strength)
         rows = _descended(tree, gathered.counts, root, strength)
-        strength = _strengths(tree, gathered, rows, strength)
+        strength = renewed(tree, gathered, rows, strength)
         if np.abs(rows - before[0]).max() < SETTLED and np.abs(np.log(strength / before[1])).max() < SETTLED:
             break
     return Learned(rows, strength, gathered.counts - counts + _around(tree, rows, root, strength))

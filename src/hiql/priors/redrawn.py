@@ -5,7 +5,8 @@ The model is that of :mod:`hiql.priors.pooled`. With the rows integrated out, Γ
 
 - tables, from the leaves up: p(t_ca) ∝ S(n_ca, t_ca) x^t_ca, x = s θ_parent,a; a parent counts its children's tables;
 - strengths, with all rows integrated out: p(s | tables) ∝ p(s) Π_c s^T_c Γ(s)/Γ(s + N_c), by slice sampling on log s;
-- rows, from the roots down: θ_c ~ Dirichlet(s θ_parent + n_c + tables of the children), roots with 1 + pseudo-counts.
+- rows, from the roots down: θ_c ~ Dirichlet(s θ_parent + n_c + tables of the children), roots with their own
+  concentration.
 
 The last two are one draw from p(strengths, rows | tables). Arrays are shaped as in :mod:`hiql.priors.pooled`.
 """
@@ -45,7 +46,7 @@ def redrawn(
 ) -> Redrawn:
     """Some rounds of Gibbs sampling from ``now`` on, given whole counts (n, F, A) of the rows of all nodes.
 
-    ``root`` are the pseudo-counts of the roots' rows, which are Dirichlet(1 + these).
+    ``root`` is the concentration of the roots' rows (:func:`hiql.priors.estimates.concentration`).
     """
     for _ in range(rounds):
         total, tables = _seated(tree, counts, now, rng)
@@ -109,6 +110,6 @@ def _rows(
     """(n, F, A) logarithms of rows drawn given all counts and tables, from the roots on."""
     rows = np.empty_like(total)
     for depth, nodes in enumerate(tree.generations):
-        above = strength[tree.level[nodes]][..., None] * np.exp(rows[tree.parent[nodes]]) if depth else 1.0 + root
+        above = strength[tree.level[nodes]][..., None] * np.exp(rows[tree.parent[nodes]]) if depth else root
         rows[nodes] = log_dirichlet_draw(total[nodes] + above, rng)
     return rows

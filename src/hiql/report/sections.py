@@ -59,16 +59,15 @@ def selection_section(page: Page, selection: Any) -> None:
     page.text(selection.explanation)
     if getattr(selection, "traits", ""):
         page.text(selection.traits)
-    shown = [
-        page.chart(
-            selection_charts.held_out_chart(table, selection.chosen),
-            "Sessions held out of the fit, with standard errors: higher is better. The ring marks the choice.",
-        ),
-        page.chart(
-            selection_charts.bic_chart(table, selection.chosen),
-            "BIC: a second opinion that needs no held-out sessions.",
-        ),
-    ]
+    drawn = (
+        ("held_out", selection_charts.held_out_chart, "Sessions held out of the fit, with standard errors: higher is "
+         "better. The ring marks the choice."),
+        ("evidence", selection_charts.evidence_chart, "Evidence, a lower bound of log p(data): higher is better, and "
+         "differences below 3 nats do not decide. The ring marks the choice."),
+        ("bic", selection_charts.bic_chart, "BIC: a second opinion that needs no held-out sessions."),
+    )  # fmt: skip
+    known = [each for each in drawn if each[0] in table and table[each[0]].notna().any()]
+    shown = [page.chart(draw(table, selection.chosen), caption) for _, draw, caption in known]
     if table[["restart_agreement", "fold_agreement"]].notna().any(axis=None):
         shown.append(
             page.chart(
@@ -94,7 +93,7 @@ def _about_table(table: pd.DataFrame, selection: Any) -> str:
     same = selection_charts.common_settings(table)
     texts = [f"All candidates: {same}."] if same else []
     texts.append("The shaded row is the one chosen.")
-    if selection.best != selection.chosen:
+    if selection.best != selection.chosen and table["held_out"].notna().any():
         texts.append(f"Row {selection.best + 1} has the best held-out score; a gap is the difference to it.")
     return " ".join(texts)
 

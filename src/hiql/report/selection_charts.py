@@ -38,6 +38,15 @@ def held_out_chart(table: pd.DataFrame, chosen: int) -> go.Figure:
     return _finished(figure, table, chosen, "held_out")
 
 
+def evidence_chart(table: pd.DataFrame, chosen: int) -> go.Figure:
+    """The lower bound of log p(data) against K: higher is better."""
+    figure = _chart("evidence (nats)")
+    for _, rows, style in _lines(table):
+        hover = "K = %{x}: %{y:,.1f}<extra>%{fullData.name}</extra>"
+        figure.add_scatter(x=rows["n_intentions"], y=rows["evidence"], hovertemplate=hover, **style)
+    return _finished(figure, table, chosen, "evidence")
+
+
 def bic_chart(table: pd.DataFrame, chosen: int) -> go.Figure:
     """BIC of the training data against K: lower is better."""
     figure = _chart("BIC (lower is better)")
@@ -72,6 +81,7 @@ def readable(table: pd.DataFrame) -> pd.DataFrame:
     columns["gap to the best"] = _numbers(
         filled.assign(gap=filled["gap"].replace(0.0, np.nan)), "gap", "{:.4f}", "gap_se"
     )
+    columns["evidence (nats)"] = _numbers(filled, "evidence", "{:,.1f}")
     columns["BIC"] = _numbers(filled, "bic", "{:,.0f}")
     columns["restarts agree"] = _numbers(filled, "restart_agreement", "{:.0%}")
     columns["folds agree"] = _numbers(filled, "fold_agreement", "{:.0%}")

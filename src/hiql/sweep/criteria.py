@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from hiql.errors import InvalidParameter
-from hiql.sweep.explanation import explain_bic, explain_held_out
+from hiql.sweep.explanation import TIE, explain_bic, explain_evidence, explain_held_out
 
 
 class Criterion(NamedTuple):
@@ -21,12 +21,14 @@ class Criterion(NamedTuple):
     explain : says why, from the table and the positions of the chosen row and of the best held-out score
     folds : whether sessions are held out; without, the table has no held-out scores and every candidate is fitted once
     settings : how every model is fitted, so that the table has what the rule looks at
+    same_steps : whether data of several histories must have evidence at the same steps
     """
 
     choose: Callable[[pd.DataFrame], int]
     explain: Callable[[pd.DataFrame, int, int], str]
     folds: bool = True
     settings: Mapping[str, Any] = MappingProxyType({})
+    same_steps: bool = False
 
 
 def _simplest_within_one_error(table: pd.DataFrame) -> int:
@@ -44,9 +46,30 @@ def _lowest_bic(table: pd.DataFrame) -> int:
     return int(table["bic"].argmin(skipna=True))
 
 
+def _simplest_by_evidence(table: pd.DataFrame) -> int:
+    """Of those that evidence cannot tell from the highest, the simplest: the fewest intentions, and none pooled.
+
+    Candidates without evidence are passed over, and told.
+    """
+    if table["evidence"].isna().all():
+        remedy = "none of the candidates has one: choose held-out, or parts whose M-step is counting"
+        raise InvalidParameter(parameter="by", value="evidence", remedy=remedy)
+    near = table[table["evidence"] >= table["evidence"].max() - TIE]
+    near = near.assign(pooled=near["n_free"].isna())
+    order = ["n_intentions", "pooled", "evidence"]
+    return int(near.sort_values(order, ascending=[True, True, False], kind="stable").index[0])
+
+
 CRITERIA = {
     "held-out": Criterion(_simplest_within_one_error, explain_held_out),
     "bic": Criterion(_lowest_bic, explain_bic),
+    "evidence": Criterion(
+        _simplest_by_evidence,
+        explain_evidence,
+        folds=False,
+        settings=MappingProxyType({"estimate": "bayes"}),
+        same_steps=True,
+    ),
 }
 """Every rule by its name. A new one is a line here, and what it looks at a column of the table."""
 

@@ -13,8 +13,9 @@ from hiql.data.trajectories import Trajectories
 from hiql.dynamics import registry
 from hiql.models import IntentionModel
 from hiql.sweep import holding_out
+from hiql.sweep.criteria import criterion_named
 from hiql.sweep.in_stages import sweep_in_stages
-from hiql.sweep.plan import Plan, Source
+from hiql.sweep.plan import NO_FOLDS, Plan, Source
 from hiql.sweep.proposal import NUMBERS, Clock, Proposal, named, propose, several
 from hiql.sweep.run import fit_chosen, sweep
 from hiql.sweep.selection import Selection
@@ -53,7 +54,7 @@ def select(
     pseudo_count: float | Sequence[float] | None = None,
     discount: float = 0.99,
     n_folds: int | None = None,
-    n_restarts: int = 3,
+    n_restarts: int | None = None,
     hold_out: str | None = None,
     random_state: int = 0,
     **options: Any,
@@ -73,11 +74,12 @@ def select(
     n_intentions, dynamics, prior, pool, family, pseudo_count : what to try: one value, or several. Dynamics are names
         or objects of :mod:`hiql.dynamics`; families those of ``hiql.sweep.FAMILIES``, "hiavi" by default in a known
         world
-    by : the rule of choice, a name of ``hiql.sweep.criteria.CRITERIA``
+    by : the rule of choice, a name of ``hiql.sweep.criteria.CRITERIA``: "held-out", "bic", or "evidence", which fits
+        every candidate with ``estimate="bayes"``, once, to all the data
     mdp : the world, if it is known
     folder : where results are kept, so that an interrupted call resumes; by default they are thrown away
-    n_folds : parts of the data, each held out once; 5 by default, or fewer sessions
-    n_restarts : searches with different seeds, to see whether they agree
+    n_folds : parts of the data, each held out once; by default 5, or fewer sessions; 0 where ``by`` needs none
+    n_restarts : searches with different seeds, to see whether they agree; by default 3, or 1 without folds
     hold_out : "sessions", "subjects" or "parts" of sessions (:mod:`hiql.sweep.holding_out`); "sessions" by default, and
         in a proposal parts where most subjects have one session
     options : ``n_jobs``, ``cluster``, ``timeout`` and ``progress``, as in :func:`hiql.sweep.run_units`; with a proposal
@@ -89,6 +91,7 @@ def select(
         proposal = propose(sets, mdp, hold_out=hold_out)
     kept = hold_out or (holding_out.SESSIONS if proposal is None else proposal.hold_out)
     most = holding_out.groups(next(iter(sets.values())), kept)
+    needed = criterion_named(by).folds
     plan = Plan(
         n_intentions=tuple(int(k) for k in several(NUMBERS if n_intentions is None else n_intentions)),
         families=several(family or ("hiql" if mdp is None else "hiavi")),
@@ -96,8 +99,8 @@ def select(
         dynamics=tuple(named(several(registry.DEFAULT if dynamics is None else dynamics))),
         priors=several("flat" if prior is None else prior),
         pools=several(pool),
-        n_folds=max(2, min(5, most)) if n_folds is None else n_folds,
-        n_restarts=n_restarts,
+        n_folds=(max(2, min(5, most)) if needed else NO_FOLDS) if n_folds is None else n_folds,
+        n_restarts=(3 if needed else 1) if n_restarts is None else n_restarts,
         hold_out=kept,
         seed=random_state,
     )

@@ -23,6 +23,39 @@ def explain_bic(table: pd.DataFrame, chosen: int, best: int) -> str:
     return f"Chosen: {name(table, chosen)}, which has the lowest BIC ({table['bic'][chosen]:.0f}). {held_out}"
 
 
+TIE = 3.0
+"""Nats below which evidence does not decide: one candidate is then not 20 times as likely as the other."""
+
+
+def explain_evidence(table: pd.DataFrame, chosen: int, best: int) -> str:
+    """Why this candidate, what comes next and by how much, and whether held-out sessions and BIC agree."""
+    evidence = table["evidence"]
+    top, known = int(evidence.argmax()), evidence.notna()
+    first = f"Chosen: {name(table, chosen)}, " + (
+        f"which has the highest evidence ({evidence[chosen]:.1f} nats)."
+        if chosen == top
+        else f"the simplest within {TIE:g} nats of the highest evidence ({evidence[chosen]:.1f} nats against "
+        f"{evidence[top]:.1f}, {name(table, top)})."
+    )
+    below = (evidence[chosen] - evidence.drop(index=[chosen, top], errors="ignore")).dropna().sort_values()
+    held_out = "" if pd.isna(table["held_out"][chosen]) or chosen == best else (
+        f"The held-out log-likelihood is highest for {name(table, best)}."
+    )  # fmt: skip
+    without = "" if known.all() else f"{(~known).sum()} candidates have no evidence and are not compared."
+    return " ".join(filter(None, [first, _runners_up(table, below), held_out, _bic(table, chosen), without]))
+
+
+def _runners_up(table: pd.DataFrame, below: pd.Series) -> str:
+    """By how much the next one falls short, or which ones cannot be told from the chosen one."""
+    if below.empty:
+        return ""
+    ties = [int(position) for position in below.index[below < TIE]]
+    if ties:
+        shown = "; ".join(f"{name(table, each)} ({-below[each]:+.1f})" for each in ties[:4])
+        return f"Within {TIE:g} nats of it, and so not to be told from it: {shown}{' …' if len(ties) > 4 else ''}."
+    return f"Next comes {name(table, int(below.index[0]))}, {below.iloc[0]:.1f} nats below."
+
+
 def told_limits(table: pd.DataFrame, chosen: int, n_left_out: int) -> str:
     """Where the choice lies at the edge of what was tried, and which candidates could not be judged."""
     tried = table["n_intentions"]

@@ -17,7 +17,7 @@ from hiql.sweep.criteria import criterion_named
 from hiql.sweep.fitting import fit_unit
 from hiql.sweep.plan import ALL_SESSIONS, LATER, Plan, Source
 from hiql.sweep.proposal import Proposal
-from hiql.sweep.run import complete, with_folds
+from hiql.sweep.run import check, complete
 from hiql.sweep.selection import Selection, choose
 from hiql.sweep.stages import Candidate, Stages, axes_of, most_candidates
 from hiql.sweep.traits import rivals
@@ -46,7 +46,8 @@ def sweep_in_stages(
     all others are fitted once. ``told`` hears how many seconds it will take, about, once the first fits are done.
     """
     criterion = criterion_named(by)
-    source, plan = complete(source, criterion), with_folds(plan, criterion)
+    source = complete(source, criterion)
+    check(source, plan, criterion)
     once = replace(plan, n_restarts=1)
     names = next(iter(source.data.values())).subjects
     subjects = names if plan.hold_out == "subjects" else None

@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hiql.errors import InvalidParameter
 from hiql.models import IntentionModel
 from hiql.sweep.criteria import Criterion, criterion_named
@@ -31,7 +33,7 @@ def sweep(
     """
     criterion = criterion_named(by)
     source = complete(source, criterion)
-    plan = with_folds(plan, criterion)
+    check(source, plan, criterion)
     candidates = plan.candidates(source)
     run = partial(_fitted, source, folder, options)
     names = next(iter(source.data.values())).subjects
@@ -51,12 +53,15 @@ def _fitted(
     return run_units(plan.units_of(source, candidates), partial(fit_unit, source), folder, label="Fitting", **options)
 
 
-def with_folds(plan: Plan, criterion: Criterion) -> Plan:
-    """The plan with folds if the rule of choice needs them, and else without."""
+def check(source: Source, plan: Plan, criterion: Criterion) -> None:
+    """Refuse what the rule of choice cannot judge."""
     if criterion.folds and plan.n_folds == NO_FOLDS:
         remedy = "this rule needs held-out scores: choose 2 or more"
         raise InvalidParameter(parameter="n_folds", value=NO_FOLDS, remedy=remedy)
-    return plan if criterion.folds else replace(plan, n_folds=NO_FOLDS)
+    first, *others = (data.observed for data in source.data.values())
+    if criterion.same_steps and not all(np.array_equal(first, other) for other in others):
+        remedy = "this rule compares candidates on the same steps: leave the first trials in, whatever the history"
+        raise InvalidParameter(parameter="data", value="histories that leave out different steps", remedy=remedy)
 
 
 def complete(source: Source, criterion: Criterion) -> Source:

@@ -27,7 +27,7 @@ from hiql.sweep.criteria import criterion_named
 from hiql.sweep.explanation import told_limits
 from hiql.sweep.fitting import unpack_path
 from hiql.sweep.plan import ALL_SESSIONS, AXES, LATER
-from hiql.sweep.traits import Scores, ratio_error, traits_or_states
+from hiql.sweep.traits import Scores, ratio_error, traits_by_evidence, traits_or_states
 from hiql.sweep.units import Failure, Outcome
 
 FloatArray = npt.NDArray[np.float64]
@@ -84,7 +84,8 @@ def choose(
     said = criterion.explain(table, chosen, at_best), told_limits(table, chosen, len(groups) - len(judged))
     held_out = [Scores(candidate.log_likelihood, candidate.steps) for candidate in candidates]
     words = " ".join(filter(None, said))
-    return Selection(table, chosen, at_best, words, unit, tuple(failures), traits_or_states(table, held_out, chosen))
+    traits = traits_or_states(table, held_out, chosen) or traits_by_evidence(table)
+    return Selection(table, chosen, at_best, words, unit, tuple(failures), traits)
 
 
 class Judged(NamedTuple):

@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from hiql.dynamics import SessionWise, registry
+from hiql.sweep.explanation import TIE
 from hiql.sweep.plan import can_pool
 
 FloatArray = npt.NDArray[np.float64]
@@ -81,6 +82,29 @@ def traits_or_states(table: pd.DataFrame, scores: Sequence[Scores], chosen: int)
         return _between_only(between)
     moving = _best(table, switching)
     return _in_words(between, difference(scores[moving], scores[still]), difference(scores[moving], scores[base]))
+
+
+def traits_by_evidence(table: pd.DataFrame) -> str:
+    """The answer in words where nothing is held out: differences of evidence, in nats of all data."""
+    one, pooled = table["n_intentions"] == 1, table["pool"] == "subjects"
+    own, groups = one & pooled, table["dynamics"] == GROUPS
+    kinds = {"common": one & ~pooled, "still": own | groups, "moving": ~one & ~groups}
+    found = {kind: table["evidence"].where(among).max() for kind, among in kinds.items()}
+    if np.isnan(found["common"]) or np.isnan(found["still"]) or not own.any():
+        return ""
+    between = found["still"] - found["common"]
+    kind = {True: "each its own", False: "in groups"}[bool(table["evidence"].where(own).max() >= found["still"])]
+    differ = f"Animals that differ ({kind}) and never switch: {between:+.1f} nats of evidence over one common policy."
+    if np.isnan(found["moving"]):
+        return differ
+    within = found["moving"] - max(found["still"], found["common"])
+    if abs(within) < TIE:
+        return f"{differ} Whether they switch as well the evidence does not tell ({within:+.1f})."
+    return f"{differ} " + (
+        f"Switching within animals gains {within:.1f} more." if within > 0 else
+        f"Switching within animals falls short of that by {-within:.1f}: such intentions are kinds of animals."
+        if between > TIE else f"Switching falls short by {-within:.1f}: neither is seen in these data."
+    )  # fmt: skip
 
 
 def _in_words(between: Difference, within: Difference, total: Difference) -> str:
