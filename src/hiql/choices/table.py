@@ -164,7 +164,7 @@ class TableChoice(LogProbabilities):
         return self.pseudo_count
 
     def drawn(self, params: Policies, path: Path, rng: np.random.Generator) -> Policies | None:
-        """π_i(·|s) ~ Dirichlet(concentration + counts), under the prior that the estimate has (`priors/estimates`)."""
+        """π_i(·|s) ~ Dirichlet(concentration + counts), with the prior that belongs to the estimate."""
         if self.conjugate(params) is None:
             return None
         counts = path.told(self, params)[:-1].T.reshape(params.log_policy.shape)

@@ -140,7 +140,7 @@ class MarkovChain(LogProbabilities):
         return self.prior(params) if type(self).update is MarkovChain.update else None
 
     def drawn(self, params: ChainParameters, path: Path, rng: np.random.Generator) -> ChainParameters | None:
-        """Every row ~ Dirichlet(concentration + counts), under the prior that the estimate has (`priors/estimates`)."""
+        """Every row ~ Dirichlet(concentration + counts), with the prior that belongs to the estimate."""
         if (prior := self.conjugate(params)) is None:
             return None
         tables = zip(prior, path.told(self, params), strict=True)

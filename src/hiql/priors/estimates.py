@@ -30,9 +30,9 @@ def check_estimate(estimate: object) -> None:
         raise InvalidParameter(parameter="estimate", value=estimate, remedy=remedy)
 
 
-def concentration(estimate: str, pseudo_counts: float | FloatArray) -> float | FloatArray:
+def concentration(estimate: str, pseudo_counts: float | FloatArray) -> FloatArray:
     """That of the prior of a row: what is drawn of it, given whole counts n, is Dirichlet(concentration + n)."""
-    return {MODE: 1.0, BAYES: 0.0}[estimate] + pseudo_counts
+    return np.asarray({MODE: 1.0, BAYES: 0.0}[estimate] + pseudo_counts)
 
 
 def log_rows(estimate: str, raised: FloatArray) -> FloatArray:
