@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.choices.pooled import PooledPolicies, PooledTable
-from hiql.choices.table import Policies
+from hiql.choices.table import Policies, TableChoice
 from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.parts.part import FloatArray
@@ -51,6 +51,16 @@ class AnimalTables(PooledTable):
         above = np.where(population.parent >= 0, population.parent + first, ROOT)
         own = first + np.arange(first) % data.n_states
         return Tree(np.r_[own, above], np.r_[np.zeros(first, dtype=np.intp), population.level + 1])
+
+    def common(self, data: Trajectories) -> TableChoice:  # noqa: ARG002
+        return PooledTable(self.pseudo_count) if self.by_history else TableChoice(self.pseudo_count)
+
+    def around_common(self, params: Policies, data: Trajectories) -> PooledPolicies:
+        start = self.start(data, len(params.log_policy), np.random.default_rng(0))
+        return replace(start, log_policy=np.tile(params.log_policy, (1, self.n_rows(data) // data.n_states, 1)))
+
+    def coarser(self, data: Trajectories) -> None:
+        """None: the search is that of the common table."""
 
     # --- what the smoother reads -------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.choices.table import Policies, TableChoice, random_policies
+from hiql.choices.tied import TiedTable
 from hiql.data.histories import has_histories, history_parents
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
@@ -152,6 +153,19 @@ class PooledTable(TableChoice):
         counts = _padded(statistics[:-1].reshape(n_states, n_actions, n_intentions).transpose(0, 2, 1), tree)
         root = np.full(n_actions, float(self.pseudo_count))
         return tree, counts, root, learn(tree, counts, counts.sum(axis=1, keepdims=True), root, params.strength.T)
+
+    def coarser(self, data: Trajectories) -> TableChoice | None:
+        """Histories of one trial, or whatever else is one step from the root, each for all states below it."""
+        row_of = self._ancestors(data)
+        return None if row_of.max() + 1 == data.n_states else TiedTable(self.pseudo_count, row_of=row_of)
+
+    def refined(self, params: Any, data: Trajectories) -> PooledPolicies:
+        start = self.start(data, len(params.log_policy), np.random.default_rng(0))
+        return replace(start, log_policy=params.log_policy[:, self._ancestors(data)])
+
+    def _ancestors(self, data: Trajectories) -> Order:
+        """(S,) the node at most one step from the root that each state lies below, numbered from 0."""
+        return np.unique(self.tree(data).ancestors(1)[: data.n_states], return_inverse=True)[1]
 
     # --- what search and model files ask -------------------------------------------------------------------------
 

@@ -120,15 +120,6 @@ def trial_rewards(data: Trajectories, latest: LatestTrial) -> npt.NDArray[np.flo
     return np.where(entered, latest.reward[data.next_states], np.nan)
 
 
-def shorter_histories(data: Trajectories) -> npt.NDArray[np.int64]:
-    """(S,) for each state of ``bandit_trials(…, history=ℓ)``, that of ``history=ℓ-1`` without the oldest trial."""
-    history = _history_length(data)
-    m = _trials_told_apart(data, history)
-    first = np.cumsum([0] + [m**shorter for shorter in range(history)])
-    states = np.arange(data.n_states)
-    return np.where(states < first[history], states, first[history - 1] + (states - first[history]) // m)
-
-
 def history_parents(data: Labelled) -> npt.NDArray[np.int64]:
     """(S,) for each history the same without its oldest trial, among the same states; −1 for the empty one."""
     history = _history_length(data)

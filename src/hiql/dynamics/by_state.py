@@ -166,6 +166,16 @@ class ByState(MarkovChain):
         root = self._root(counts)
         return sum(pooled_evidence(Tree.star(len(n) - 1), n, root, found) for n, found in tables) - read
 
+    def common(self, data: Trajectories) -> MarkovChain | None:  # noqa: ARG002
+        """Where contexts are places, intentions are looked for with them: without they would be others."""
+        return MarkovChain(self.pseudo_count) if self.context == SUBJECT else None
+
+    def around_common(self, params: ChainParameters, data: Trajectories) -> PlacedChain:
+        start = self.start(data, params.log_initial.shape[-1], np.random.default_rng(0))
+        tables = params.log_initial, params.log_transition
+        log_initial, log_transition = (np.repeat(table, len(start.log_transition), axis=0) for table in tables)
+        return replace(start, log_initial=log_initial, log_transition=log_transition)
+
     def _read_around(self, counts: FloatArray, found: Learned) -> Learned:
         return averaged(Tree.star(len(counts) - 1), counts, found) if self.is_posterior else found
 

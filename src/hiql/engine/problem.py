@@ -194,6 +194,30 @@ class Problem:
         expectation, plain = self.expect(point), self.estimating(MODE)
         return plain.update(plain.taught(point, expectation), expectation), self.log_evidence(point, expectation)
 
+    def common(self) -> Problem | None:
+        """The same data with all subjects alike, where a part tells them apart."""
+        return self._with(*(part.common(self.data) for part in self.parts))
+
+    def around_common(self, point: Point) -> Point:
+        """The point at which every subject does what a point of the common problem says."""
+        parts = zip(self.parts, point, strict=True)
+        return Point(*(p if part.common(self.data) is None else part.around_common(p, self.data) for part, p in parts))
+
+    def coarser(self) -> Problem | None:
+        """The same data with fewer rows, where a part offers that and there are intentions to be told apart."""
+        return self._with(*(part.coarser(self.data) for part in self.parts)) if self.n_intentions > 1 else None
+
+    def refined(self, point: Point) -> Point:
+        """The point at which this problem's rows do what those of the coarser problem do."""
+        parts = zip(self.parts, point, strict=True)
+        return Point(*(p if part.coarser(self.data) is None else part.refined(p, self.data) for part, p in parts))
+
+    def _with(self, dynamics: IntentionDynamics | None, choice: Choice | None) -> Problem | None:
+        """The same with another part or two; None without. What is searched there is searched in this process."""
+        if dynamics is None and choice is None:
+            return None
+        return replace(self, dynamics=dynamics or self.dynamics, choice=choice or self.choice, e_step=expect_here)
+
     def step(self, point: Point) -> Step:
         """One E-step and one M-step."""
         expectation = self.expect(point)

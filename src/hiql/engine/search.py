@@ -112,20 +112,49 @@ def find_optimum(
 
     Where posteriors are wanted, modes are looked for, and the climb to the posterior starts at the best of them: an
     averaged intention of few steps holds on to what it has, and kicks that a mode overcomes leave it where it was.
+
+    Where subjects differ, what they have in common is looked for, and each climbs from there. Rows that will be pooled
+    are many, and free while the search goes on: its best optimum may be one that pooling would never choose. So where
+    parts offer coarser rows (histories of one trial), these are searched, too, and of both optima, when their priors
+    are learned, the one of more evidence is taken.
     """
-    diary = _Diary(search, seed, on_attempt)
     problem, wanted = problem.estimating(MODE), problem
+    if (common := problem.common()) is not None:
+        alike, restarts = find_optimum(common, search, seed, on_attempt)
+        return with_learned_priors(wanted, _moved(alike, problem.around_common), search), restarts
+    diary = _Diary(search, seed, on_attempt)
+    best = _searched(problem, search, diary)
+    if not problem.is_monotone:
+        return best, diary.restarts
+    if wanted.is_posterior:
+        found = with_learned_priors(wanted, _posterior(wanted, best, search, diary), search)
+    else:
+        finished = diary.attempt("finish", lambda _: climb(problem, best.point, search.max_iter, search.tol))
+        found = with_learned_priors(problem, _continued(best, finished), search)
+    if (coarser := problem.coarser()) is not None:
+        rough = _searched(coarser, search, _Diary(search, seed, _nobody))
+        other = with_learned_priors(wanted, _moved(rough, problem.refined), search)
+        found = max(found, other, key=lambda climbed: wanted.log_evidence(climbed.point, wanted.expect(climbed.point)))
+    return found, diary.restarts
+
+
+def _searched(problem: Problem, search: Search, diary: _Diary) -> Climb:
+    """The best of starts and kicks, under priors that are not learned yet."""
     passes = min(SHORT, search.max_iter) if problem.is_monotone else search.max_iter
     n_starts = search.n_init if problem.n_intentions > 1 else 1
     best = diary.attempt("start", partial(_start, problem, passes, search.tol), n_starts)
-    if not problem.is_monotone:
-        return best, diary.restarts
-    if problem.n_intentions > 1 and search.patience > 0:
-        best = _kick_until_patience_ends(problem, best, search, diary)
-    if wanted.is_posterior:
-        return with_learned_priors(wanted, _posterior(wanted, best, search, diary), search), diary.restarts
-    finished = diary.attempt("finish", lambda _: climb(problem, best.point, search.max_iter, search.tol))
-    return with_learned_priors(problem, _continued(best, finished), search), diary.restarts
+    if not problem.is_monotone or problem.n_intentions == 1 or search.patience == 0:
+        return best
+    return _kick_until_patience_ends(problem, best, search, diary)
+
+
+def _moved(climbed: Climb, to: Callable[[Point], Point]) -> Climb:
+    """A climb of another problem, as one that has ended where this one begins."""
+    return replace(climbed, ended_at=lambda: to(climbed.point))
+
+
+def _nobody(done: int, expected: int) -> None:
+    """The attempts of a second search are not counted: its objective is that of another problem."""
 
 
 def with_learned_priors(problem: Problem, best: Climb, search: Search) -> Climb:

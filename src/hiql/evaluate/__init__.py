@@ -1,7 +1,6 @@
 """Judging fits: alignment, names and occupancy of intentions, scores, uncertainty, recovery, checks."""
 
-from hiql.evaluate.animals.coarse_to_fine import Level, choose_strength, fit_coarse_to_fine
-from hiql.evaluate.animals.stages import fit_individuals, history_levels, score_history, score_intentions
+from hiql.evaluate.animals.stages import fit_individuals, fit_together, score_history, score_intentions
 from hiql.evaluate.checks.bootstrap import Bootstrap, bootstrap
 from hiql.evaluate.checks.predictive import predictive_check
 from hiql.evaluate.checks.recovery import Recovery, recovery
@@ -23,7 +22,6 @@ __all__ = [
     "Bootstrap",
     "Course",
     "Effects",
-    "Level",
     "Matching",
     "PsychometricCurves",
     "Recovery",
@@ -32,16 +30,14 @@ __all__ = [
     "align",
     "bootstrap",
     "choice_kernels",
-    "choose_strength",
     "decoding_agreement",
     "directedness",
     "effects",
     "expected_occupancy",
     "expected_value_difference",
     "expected_visits",
-    "fit_coarse_to_fine",
     "fit_individuals",
-    "history_levels",
+    "fit_together",
     "judge",
     "leaking_score",
     "match_policies",

@@ -59,8 +59,7 @@ class SeenOtherwise:
     def lifted(self, parent: npt.ArrayLike) -> Self:
         """The same intentions over finer states: state s of the copy behaves like state ``parent[s]`` of this model.
 
-        With the back-off of :func:`hiql.evaluate.fit_coarse_to_fine`, a fit to short histories is where the fit to
-        longer ones starts and what its policies are pulled towards.
+        So a fit to short histories can be where a fit to longer ones starts.
         """
         check_is_fitted(self)
         at = np.asarray(parent, dtype=np.intp)

@@ -104,6 +104,23 @@ class Part(Protocol[Params]):
         """
         ...
 
+    def common(self, data: Trajectories) -> Any:
+        """The part of the same kind in which all subjects are alike, where this one's optimum is looked for; None if
+        they are."""
+        ...
+
+    def around_common(self, params: Any, data: Trajectories) -> Params:
+        """Parameters at which every subject does what ``params`` of the common part say."""
+        ...
+
+    def coarser(self, data: Trajectories) -> Any:
+        """A part of the same kind with fewer rows, from whose optimum a second climb begins; None if there is none."""
+        ...
+
+    def refined(self, params: Any, data: Trajectories) -> Params:
+        """Parameters at which this part's rows do what those of the coarser part do."""
+        ...
+
     def notes(self, params: Params) -> tuple[str, ...]:
         """What the user should know of these parameters, in sentences."""
         ...
@@ -180,6 +197,18 @@ class NothingToLearn:
 
     def evidence(self, params: Any, statistics: Any, data: Trajectories) -> float:  # noqa: ARG002
         return self.worth(params, statistics)
+
+    def common(self, data: Trajectories) -> Any:  # noqa: ARG002
+        return None
+
+    def around_common(self, params: Any, data: Trajectories) -> Any:  # noqa: ARG002
+        return params
+
+    def coarser(self, data: Trajectories) -> Any:  # noqa: ARG002
+        return None
+
+    def refined(self, params: Any, data: Trajectories) -> Any:  # noqa: ARG002
+        return params
 
     def notes(self, params: Any) -> tuple[str, ...]:  # noqa: ARG002
         return ()

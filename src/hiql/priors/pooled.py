@@ -6,21 +6,22 @@ share nothing (one for each intention), then the outcomes of a row: (n, F, A).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hiql.kernels.strengths import slopes, tables
-from hiql.priors.tree import Nodes, Tree
+from hiql.kernels.strengths import handed_down, settle
+from hiql.priors.tree import Tree
 
 FloatArray = npt.NDArray[np.float64]
+FreeArray = npt.NDArray[np.bool_]
 WEAKEST, STRONGEST = 0.1, 1e4
 """Strengths are pseudo-counts of a whole row: below, a parent says nothing; above, a child has nothing of its own."""
 USUAL, SPREAD = np.log(10.0), 3.0
 """log s ~ Normal(log 10, 3²): it decides only where the data say nothing."""
-MOST_SWEEPS, MOST_STEPS = 60, 60
+BELIEF, BOUNDS = (float(USUAL), SPREAD), (float(np.log(WEAKEST)), float(np.log(STRONGEST)))
+MOST_SWEEPS = 60
 SETTLED = 1e-3
 """Sweeps end when no log-strength and no probability moves by more."""
 
@@ -32,17 +33,6 @@ class Learned(NamedTuple):
     rows: FloatArray
     strength: FloatArray
     pseudo_counts: FloatArray
-
-
-class Gathered(NamedTuple):
-    """What a node has of its own and from its children: counts (n, F, A), P(count > 0) and P(any count > 0) (n, F)."""
-
-    counts: FloatArray
-    chance: FloatArray
-    any_chance: FloatArray
-
-
-Renewed = Callable[[Tree, Gathered, FloatArray, FloatArray], FloatArray]
 
 
 def chance_of_any(counts: FloatArray, visits: npt.ArrayLike) -> FloatArray:
@@ -63,28 +53,27 @@ def learn(tree: Tree, counts: FloatArray, visits: npt.ArrayLike, root: FloatArra
     ``visits`` is how many steps each count was taken from, and ``root`` the pseudo-counts of the roots' rows. Counts go
     up the tree as tables, rows come down, and strengths are found by Newton's method, until all stand still.
     """
-    return _still(tree, counts, visits, root, strength, _strengths)
+    return still(tree, counts, visits, root, strength, np.ones(np.shape(strength), dtype=bool))
 
 
 def held(tree: Tree, counts: FloatArray, visits: npt.ArrayLike, root: FloatArray, strength: FloatArray) -> Learned:
     """The same for strengths that are known."""
-    return _still(tree, counts, visits, root, strength, lambda *given: given[-1])
+    return still(tree, counts, visits, root, strength, np.zeros(np.shape(strength), dtype=bool))
 
 
-def _still(
-    tree: Tree, counts: FloatArray, visits: npt.ArrayLike, root: FloatArray, strength: FloatArray, renewed: Renewed
+def still(
+    tree: Tree, counts: FloatArray, visits: npt.ArrayLike, root: FloatArray, strength: FloatArray, free: FreeArray
 ) -> Learned:
-    counts = np.ascontiguousarray(counts, dtype=np.float64)
-    own = Gathered(counts, chance_of_any(counts, visits), chance_of_any(counts.sum(-1), np.max(visits, axis=-1)))
-    rows, gathered = _descended(tree, own.counts, root, strength), own
-    for _ in range(MOST_SWEEPS):
-        before = rows, strength
-        gathered = _climbed(tree, own, rows, strength)
-        rows = _descended(tree, gathered.counts, root, strength)
-        strength = renewed(tree, gathered, rows, strength)
-        if np.abs(rows - before[0]).max() < SETTLED and np.abs(np.log(strength / before[1])).max() < SETTLED:
-            break
-    return Learned(rows, strength, gathered.counts - counts + _around(tree, rows, root, strength))
+    """The same where only ``free`` (L, F) strengths move."""
+    own = np.ascontiguousarray(counts, dtype=np.float64)
+    chance, any_chance = chance_of_any(own, visits), chance_of_any(own.sum(-1), np.max(visits, axis=-1))
+    start = np.ascontiguousarray(strength, dtype=np.float64)
+    rows, found, gathered, *_ = settle(
+        tree.order, tree.parent, tree.level, own, chance, any_chance, root, start, free, BELIEF, BOUNDS, SETTLED,
+        MOST_SWEEPS,
+    )  # fmt: skip
+    found = np.where(free, np.clip(found, WEAKEST, STRONGEST), start)
+    return Learned(rows, found, gathered - own + _around(tree, rows, root, found))
 
 
 def settled(before: FloatArray, after: FloatArray) -> bool:
@@ -106,72 +95,17 @@ def told_bounds(what: str, strength: FloatArray) -> tuple[str, ...]:
     )
 
 
-def _around(tree: Tree, rows: FloatArray, root: FloatArray, strength: FloatArray) -> FloatArray:
-    """(n, F, A) the parents' rows times the strengths."""
-    around = strength[tree.level][..., None] * rows[tree.parent]
-    return np.where((tree.parent >= 0)[:, None, None], around, root)
-
-
 def first_guess(tree: Tree, counts: FloatArray, root: FloatArray, strength: float) -> Learned:
     """Rows for given strengths, where every count is handed up to the root as it is, and priors around them."""
     totals = np.array(counts, dtype=np.float64)
     for nodes in reversed(tree.generations[1:]):
         np.add.at(totals, tree.parent[nodes], totals[nodes])
-    strengths = np.full((tree.n_levels, totals.shape[1]), strength)
-    rows = _descended(tree, totals, root, strengths)
+    strengths, rows = np.full((tree.n_levels, totals.shape[1]), strength), np.empty_like(totals)
+    handed_down(tree.order, tree.parent, tree.level, strengths, root, totals, rows)
     return Learned(rows, strengths, _around(tree, rows, root, strengths))
 
 
-def _climbed(tree: Tree, own: Gathered, rows: FloatArray, strength: FloatArray) -> Gathered:
-    """What every node has when the tables of its children have been handed up to it."""
-    counts, nothing, empty = own.counts.copy(), 1.0 - own.chance, 1.0 - own.any_chance
-    for nodes in reversed(tree.generations[1:]):
-        met = nodes[empty[nodes].min(axis=-1) < 1.0]
-        above, handed = tree.parent[met], np.empty((len(met), *counts.shape[1:]))
-        tables(strength[tree.level[met]], rows[above], counts[met], 1.0 - nothing[met], handed)
-        np.add.at(counts, above, handed)
-        np.multiply.at(nothing, above, nothing[met])
-        np.multiply.at(empty, above, empty[met])
-    return Gathered(counts, 1.0 - nothing, 1.0 - empty)
-
-
-def _descended(tree: Tree, counts: FloatArray, root: FloatArray, strength: FloatArray) -> FloatArray:
-    """(n, F, A) the rows: shares of counts and of the parent's row times the strength, from the roots on."""
-    rows = np.empty_like(counts)
-    for depth, nodes in enumerate(tree.generations):
-        around = strength[tree.level[nodes]][..., None] * rows[tree.parent[nodes]] if depth else root
-        raised = counts[nodes] + around
-        total = raised.sum(axis=-1, keepdims=True)
-        equal = np.full_like(raised, 1.0 / raised.shape[-1])
-        rows[nodes] = np.divide(raised, total, out=equal, where=total > 0)
-    return rows
-
-
-def _strengths(tree: Tree, gathered: Gathered, rows: FloatArray, strength: FloatArray) -> FloatArray:
-    """(L, F) the most likely strengths, given the rows of the parents."""
-    found = strength.copy()
-    pooled = np.flatnonzero((tree.parent >= 0) & (gathered.any_chance.max(axis=-1) > 0))
-    for level in range(tree.n_levels):
-        nodes: Nodes = pooled[tree.level[pooled] == level]
-        if len(nodes):
-            around = rows[tree.parent[nodes]]
-            found[level] = _newton(strength[level], around, *(part[nodes] for part in gathered))
-        else:
-            found[level] = np.exp(USUAL)
-    return found
-
-
-def _newton(start: FloatArray, around: FloatArray, *gathered: FloatArray) -> FloatArray:
-    """(F,) Newton's method on log s, to convergence; where the evidence is not concave, a step uphill."""
-    y = np.log(start)
-    for _ in range(MOST_STEPS):
-        s = np.exp(y)
-        first, second = slopes(s, around, *gathered)
-        slope = s * first - (y - USUAL) / SPREAD**2
-        curvature = s * first + s * s * second - 1.0 / SPREAD**2
-        newton = np.divide(-slope, curvature, out=np.sign(slope), where=curvature < 0)
-        after = np.clip(y + np.clip(newton, -2.0, 2.0), np.log(WEAKEST), np.log(STRONGEST))
-        moved, y = np.abs(after - y).max(), after
-        if moved < SETTLED / 10:
-            break
-    return np.clip(np.exp(y), WEAKEST, STRONGEST)
+def _around(tree: Tree, rows: FloatArray, root: FloatArray, strength: FloatArray) -> FloatArray:
+    """(n, F, A) the parents' rows times the strengths."""
+    around = strength[tree.level][..., None] * rows[tree.parent]
+    return np.where((tree.parent >= 0)[:, None, None], around, root)

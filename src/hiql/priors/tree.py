@@ -42,6 +42,18 @@ class Tree:
         return int(self.level.max()) + 1
 
     @cached_property
+    def order(self) -> Nodes:
+        """All nodes, parents before their children."""
+        return np.concatenate(self.generations)
+
+    def ancestors(self, depth: int) -> Nodes:
+        """(n,) for each node the one above it at this distance from the root; itself if it is no farther."""
+        above = np.arange(len(self.parent))
+        for nodes in self.generations[depth + 1 :]:
+            above[nodes] = above[self.parent[nodes]]
+        return above
+
+    @cached_property
     def generations(self) -> list[Nodes]:
         """The nodes by their distance from the root, the roots first."""
         depth = depths(self.parent)

@@ -1,1 +1,1 @@
-"""Several animals, and histories of several lengths: the paper's stages."""
+"""Several animals: the paper's stages."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.words.strategies import strategy_profile
+from hiql.evaluate.measures.occupancy import expected_visits, shares
+from hiql.evaluate.words.strategies import profile_of_policy
 from hiql.experiments.reversal.sources import Task
-from hiql.models import IntentionModel
+from hiql.models import HIQL
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -21,7 +21,7 @@ N_BINS = 5
 
 
 class Animals(NamedTuple):
-    """The animals' own fits: their names, profiles (M, K, 3), and the posterior (N, K) of every trial."""
+    """Each by itself: names, profiles (M, K, 3), chains (M, K, K), the posterior (N, K) and owner of each trial."""
 
     names: tuple[str, ...]
     profiles: FloatArray
@@ -30,17 +30,16 @@ class Animals(NamedTuple):
     owner: IntArray
 
 
-def animals(models: Mapping[str, IntentionModel], data: Trajectories) -> Animals:
-    """Each animal seen through its own fit."""
+def animals(together: HIQL, data: Trajectories) -> Animals:
+    """Each animal by its own policies and chain of one fit in which all share and differ."""
     parts = data.by_subject()
     names = tuple(parts)
     owner = np.array([names.index(subject) for subject in data.subjects])[data.session_of_step]
-    first = models[names[0]]
-    posterior = np.empty((data.n_steps, first.n_intentions))
-    for i, name in enumerate(names):
-        posterior[owner == i] = models[name].smooth_proba(parts[name])
-    profiles = np.stack([strategy_profile(models[name], parts[name]) for name in names])
-    return Animals(names, profiles, np.stack([models[name].transition_ for name in names]), posterior, owner)
+    posterior = together.smooth_proba(data)
+    visits = [shares(expected_visits(part, posterior[owner == i])) for i, part in enumerate(parts.values())]
+    profiles = [profile_of_policy(together.policy_of(name), visits[i], data) for i, name in enumerate(names)]
+    transitions = [together.transition_of(name) for name in names]
+    return Animals(names, np.stack(profiles), np.stack(transitions), posterior, owner)
 
 
 def performance(group: Animals, correct: FloatArray) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hiql.experiments.reversal.compute import ReversalResult, SourceResult
+from hiql.experiments.reversal.config import POOLED
 from hiql.models import IntentionModel
 
 
@@ -27,7 +28,7 @@ def _document(part: SourceResult) -> dict[str, Any]:
         "scores": part.scores._asdict(),
         "chosen": {
             "history": part.scores.chosen_history,
-            **{method: part.scores.chosen_size(method) for method in ("plain", "back-off")},
+            **{method: part.scores.chosen_size(method) for method in ("plain", POOLED)},
         },
         "names": part.names,
         "profile": part.profile,
@@ -35,6 +36,7 @@ def _document(part: SourceResult) -> dict[str, Any]:
         "initial": part.model.initial_,
         "transition": part.model.transition_,
         "transition_by_animal": dict(zip(part.animals.names, part.animals.transitions, strict=True)),
+        "strengths": {"animals": part.together.policy_strength_[:, 0], "chains": part.together.transition_strength_},
         "aligned": part.aligned,
         "correct": part.performance | {"rule": part.task.rule},
         "around_switches": part.around,

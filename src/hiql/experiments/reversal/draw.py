@@ -12,13 +12,14 @@ from hiql.evaluate.words.strategies import MEASURES
 from hiql.experiments.results import plus_minus
 from hiql.experiments.reversal.behaviour import example_session
 from hiql.experiments.reversal.compute import SourceResult
+from hiql.experiments.reversal.config import POOLED
 from hiql.plots import PALETTE, draw_bars, draw_curves, draw_transition_matrix
 from hiql.plots.style import CORRIDOR, FAINT, INK, UNSEEN, intention_colour
 
 Panel = tuple[str, Callable[[Axes, SourceResult], None]]
 LONGEST = 150
 """Trials of the example session that are shown."""
-METHOD_COLOURS = {"plain": PALETTE[0], "back-off": PALETTE[1], "stochastic": PALETTE[2]}
+METHOD_COLOURS = {"plain": PALETTE[0], POOLED: PALETTE[1], "stochastic": PALETTE[2]}
 
 
 def panels() -> dict[str, Panel]:
@@ -63,15 +64,15 @@ def draw_histories(ax: Axes, part: SourceResult) -> None:
 
 
 def draw_against_rival(ax: Axes, part: SourceResult) -> None:
-    """7b: held-out gain over fQ-learning against K; a thin line a mouse (back-off), means thick."""
+    """7b: held-out gain over fQ-learning against K; a thin line a mouse (pooled), means thick."""
     rival = part.scores.baselines["fQ-learning"]["by_subject"]
-    for method, style in (("back-off", "-"), ("plain", ":")):
+    for method, style in ((POOLED, "-"), ("plain", ":")):
         sizes = part.scores.intentions[method]
         names = [n for n in rival if all(n in s["by_subject"] for s in sizes.values())]
         gains = np.array([[s["by_subject"][name] - rival[name] for name in names] for s in sizes.values()])
         if not names:  # fQ-learning could not be fitted: it knows two choices only
             continue
-        if method == "back-off":
+        if method == POOLED:
             ax.plot(list(sizes), gains, color=UNSEEN, linewidth=0.7, zorder=1)
         ax.plot(list(sizes), gains.mean(axis=1), color=INK, marker="o", linestyle=style, label=method, zorder=3)
     ax.axhline(0.0, color=FAINT, linestyle="--", linewidth=0.8, zorder=1)
@@ -81,12 +82,12 @@ def draw_against_rival(ax: Axes, part: SourceResult) -> None:
 
 
 def draw_bic(ax: Axes, part: SourceResult) -> None:
-    """7c: BIC of the fits to all sessions."""
+    """7c: BIC of the fits to all sessions, where parameters can be counted."""
     for method, sizes in part.scores.whole.items():
         if method == "fQ-learning":
             for found in sizes.values():
                 ax.axhline(found["bic"], color=FAINT, linestyle="--", linewidth=0.8, label="fQ-learning")
-        else:
+        elif sizes:
             bics = [found["bic"] for found in sizes.values()]
             draw_curves(ax, list(sizes), bics, label=method, colour=METHOD_COLOURS[method])
     _whole_numbers(ax, "intentions K", "BIC (lower is better)")

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hiql.evaluate.animals.stages import pooled
+from hiql.evaluate.animals.stages import over_all
 from hiql.experiments.as_printed import AS_PRINTED
 from hiql.experiments.results import mean_and_error
-from hiql.experiments.reversal.config import ReversalConfig
+from hiql.experiments.reversal.config import POOLED, ReversalConfig
 from hiql.sweep import Outcome
 
 
@@ -18,9 +18,8 @@ class Scores(NamedTuple):
     """What the three stages found.
 
     ``histories[ℓ]``, ``intentions[method][K]`` and ``baselines[name]`` hold train and test (mean ± error over folds,
-    nats per trial), ``pooled`` (all held-out trials together), ``by_subject`` and the strengths chosen;
-    ``whole[method][K]`` the fits to all sessions, with BIC, and ``coarse[K]`` those of ℓ = 1; ``individuals`` the third
-    stage.
+    nats per trial), ``pooled`` (all held-out trials together) and ``by_subject``; ``whole[method][K]`` the fits to all
+    sessions, with BIC, and ``coarse[K]`` those of ℓ = 1; ``individuals`` the third stage.
     """
 
     histories: dict[int, dict[str, Any]]
@@ -29,8 +28,6 @@ class Scores(NamedTuple):
     whole: dict[str, dict[int, dict[str, Any]]]
     coarse: dict[int, dict[str, Any]]
     individuals: dict[str, Any]
-    strength: float
-    individual_strength: float
     seconds: float
 
     @property
@@ -39,17 +36,16 @@ class Scores(NamedTuple):
         return max(self.histories, key=lambda length: self.histories[length]["test"]["mean"])
 
     def chosen_size(self, method: str = "plain") -> dict[str, int]:
-        """K by held-out likelihood and by BIC."""
+        """K by held-out likelihood, and by BIC where parameters can be counted."""
         tests = {k: found["test"]["mean"] for k, found in self.intentions[method].items()}
         bics = {k: found["bic"] for k, found in self.whole[method].items()}
-        return {"held out": max(tests, key=lambda k: tests[k]), "BIC": min(bics, key=lambda k: bics[k])}
+        chosen = {"held out": max(tests, key=lambda k: tests[k])}
+        return chosen | ({"BIC": min(bics, key=lambda k: bics[k])} if bics else {})
 
 
 def gather_scores(config: ReversalConfig, outcomes: list[Outcome]) -> Scores:
     """All units of one source; those that failed are left out."""
-    methods = ["plain", "back-off", *(["stochastic"] if config.stochastic else [])]
-    strengths = next((o.result for o in outcomes if o.unit["stage"] == "individual strength"), None)
-    middle = config.strengths[len(config.strengths) // 2]
+    methods = ["plain", POOLED, *(["stochastic"] if config.stochastic else [])]
     return Scores(
         {length: _folds(_with(outcomes, "history", history=length)) for length in config.histories},
         {method: _by_size(outcomes, method) for method in [*methods, AS_PRINTED]},
@@ -57,8 +53,6 @@ def gather_scores(config: ReversalConfig, outcomes: list[Outcome]) -> Scores:
         {method: _whole(outcomes, method, config.history) for method in [*methods, "fQ-learning"]},
         _whole(outcomes, "plain", 1),
         _individuals(_with(outcomes, "individuals")),
-        middle if strengths is None else strengths["strength"],
-        middle if strengths is None else strengths["individual_strength"],
         sum(o.seconds for o in outcomes),
     )
 
@@ -88,14 +82,13 @@ def _folds(outcomes: list[Outcome]) -> dict[str, Any]:
     if not results:
         nothing = {"mean": float("nan"), "error": float("nan")}
         empty: dict[str, Any] = {"train": nothing, "test": nothing, "pooled": float("nan"), "leaking": None}
-        return empty | {"by_subject": {}, "strengths": []}
+        return empty | {"by_subject": {}}
     return {
         "train": mean_and_error(r["train"] for r in results),
         "test": mean_and_error(r["test"] for r in results),
         "pooled": _pooled(results, "test"),
         "leaking": _pooled(results, "leaking"),
         "by_subject": _subjects([r["by_subject"] for r in results]),
-        "strengths": [r["strength"] for r in results if r["strength"] is not None],
     }
 
 
@@ -111,13 +104,12 @@ def _subjects(folds: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def _individuals(outcomes: list[Outcome]) -> dict[str, Any]:
-    """Stage 3: global, free and shrunken fits on the held-out sessions of each animal."""
+    """Stage 3: the global fit, each animal's own, and all in one, on the held-out sessions of each animal."""
     results = [o.result for o in outcomes]
-    kinds = list(results[0]["scores"]) if results else []
     return {
         kind: {
-            "pooled": mean_and_error(pooled(r["scores"][kind]) for r in results),
-            "by_subject": _subjects([r["scores"][kind] for r in results]),
+            "pooled": mean_and_error(over_all(r[kind]) for r in results),
+            "by_subject": _subjects([r[kind] for r in results]),
         }
-        for kind in kinds
-    } | {"strengths": [r["strength"] for r in results]}
+        for kind in (results[0] if results else ())
+    }

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from hiql.data.bandit import bandit_trials
 from hiql.data.table_files import load_table
 from hiql.data.tables import ordered_sessions
+from hiql.data.trajectories import Trajectories
 from hiql.errors import BadTable
-from hiql.evaluate.animals.coarse_to_fine import Level
-from hiql.evaluate.animals.stages import history_levels
 from hiql.experiments.reversal.config import TABLE, TRANSITIONS, ReversalConfig
 from hiql.files import write_whole
 from hiql.worlds.reversal_task import ReversalCohort, simulate_reversal
@@ -75,17 +75,17 @@ def trials(source: Source) -> tuple[pd.DataFrame, dict[str, Any]]:
 
 
 @lru_cache(maxsize=12)
-def levels(source: Source, history: int) -> list[Level]:
-    """The trials with histories of 1 … ℓ trials."""
+def remembered(source: Source, history: int) -> Trajectories:
+    """The trials with histories of ℓ trials as states."""
     table, columns = trials(source)
-    return history_levels(table, history, **columns)
+    return bandit_trials(table, history, **columns)
 
 
 def task(source: Source) -> Task:
     """Correct trials by the correct side if it is known, else by the likelier side, else by reward."""
     table, _ = trials(source)
     reward = pd.to_numeric(table["reward"], errors="coerce").to_numpy(dtype=np.float64)
-    actions = levels(source, 1)[0].data.actions
+    actions = remembered(source, 1).actions
     if "correct_side" in table:
         correct, rule = (table["choice"] == table["correct_side"]).to_numpy(dtype=np.float64), "the correct side"
     elif {"p_left", "p_right"} <= set(table):

@@ -8,7 +8,7 @@ from hiql.evaluate.words.strategies import MEASURES
 from hiql.experiments.as_printed import LEAKING, about_as_printed
 from hiql.experiments.results import markdown_table, plus_minus
 from hiql.experiments.reversal.compute import ReversalResult, SourceResult
-from hiql.experiments.reversal.config import CONTROL, PAPER_CHOICE, PAPER_CORRECT, REACTIVE
+from hiql.experiments.reversal.config import CONTROL, PAPER_CHOICE, PAPER_CORRECT, POOLED, REACTIVE
 
 TITLES = {
     REACTIVE: "Simulated mice that react to the loss of reward",
@@ -32,8 +32,8 @@ ANOTHER_TASK = (
     "rates are therefore shown for the simulated mice only."
 )
 BIC_COUNTS = (
-    " (BIC counts a parameter for each history and intention, which long histories make many; with back-off most of "
-    "them are hardly free, so that its BIC is an upper bound.)"
+    " (BIC counts a parameter for each history and intention, which long histories make many. Where they are pooled "
+    "nobody can say how many are free, so there is no BIC.)"
 )
 SIMULATED_HISTORY = (
     " (The simulated strategies look at the last trial alone. Older trials help a single intention, because they tell "
@@ -46,8 +46,8 @@ def sections(result: ReversalResult) -> list[str]:
     config = result.config
     parts = [
         f"Seed {config.seed}; {config.folds} over sessions, animals spread evenly. "
-        "Scores are held-out nats per trial; the strength of each prior is chosen on training sessions. *Plain* is "
-        "HIQL with a pseudo-count of 0.1, *back-off* pulls the policy of a history towards that of the shorter one. "
+        "Scores are held-out nats per trial. *Plain* is HIQL with a pseudo-count of 0.1, *pooled* pulls the policy of "
+        'a history towards that of the shorter one (`prior="pooled"`), as strongly as the training sessions say. '
         + ("*Stochastic* is Algorithm 2 as printed, with 10 starts. " if config.stochastic else "")
         + about_as_printed(config.n_restarts),
     ]
@@ -92,12 +92,10 @@ def _intentions(part: SourceResult) -> str:
     for method, sizes in scores.intentions.items():
         for k, s in sizes.items():
             whole = scores.whole.get(method, {}).get(k, {})
-            rows.append(
-                [f"K = {k}, {method}", *_folds(s), f"{s['pooled'] - rival['pooled']:+.4f}", *_bic(whole), _list(s)]
-            )
-    rows.append(["fQ-learning, each animal", *_folds(rival), "", *_bic(scores.whole["fQ-learning"].get(0, {})), ""])
-    rows.append(["random", *_folds(scores.baselines["random"]), "", "", "", ""])
-    header = ["model", "train", "held out", "pooled", LEAKING, "Δ fQ", "BIC (all sessions)", "free", "strengths"]
+            rows.append([f"K = {k}, {method}", *_folds(s), f"{s['pooled'] - rival['pooled']:+.4f}", *_bic(whole)])
+    rows.append(["fQ-learning, each animal", *_folds(rival), "", *_bic(scores.whole["fQ-learning"].get(0, {}))])
+    rows.append(["random", *_folds(scores.baselines["random"]), "", "", ""])
+    header = ["model", "train", "held out", "pooled", LEAKING, "Δ fQ", "BIC (all sessions)", "free"]
     return markdown_table(header, rows)
 
 
@@ -110,15 +108,12 @@ def _bic(whole: dict[str, Any]) -> list[str]:
     return [f"{whole['bic']:.0f}", str(whole["n_free"])] if whole else ["–", "–"]
 
 
-def _list(scores: dict[str, Any]) -> str:
-    return ", ".join(f"{strength:g}" for strength in scores["strengths"])
-
-
 def _choices(part: SourceResult) -> str:
     texts = []
-    for method in ("plain", "back-off"):
+    for method in ("plain", POOLED):
         chosen = part.scores.chosen_size(method)
-        texts.append(f"{method}: K = {chosen['held out']} by held-out likelihood, K = {chosen['BIC']} by BIC")
+        by_bic = f", K = {chosen['BIC']} by BIC" if "BIC" in chosen else ""
+        texts.append(f"{method}: K = {chosen['held out']} by held-out likelihood{by_bic}")
     coarse = {k: found["bic"] for k, found in part.scores.coarse.items()}
     if coarse:
         texts.append(f"plain at ℓ = 1: K = {min(coarse, key=lambda k: coarse[k])} by BIC")
@@ -126,16 +121,27 @@ def _choices(part: SourceResult) -> str:
 
 
 def _individuals(part: SourceResult) -> str:
-    kinds = {"global": "the global fit", "free": "own fit, free", "shrunken": "own fit, pulled to the global one"}
+    kinds = {
+        "global": "the global fit",
+        "alone": "its own fit, from the global one (the paper's)",
+        "together": "its rows of one fit to all animals",
+    }
     found = part.scores.individuals
     rows = [[text, plus_minus(found[kind]["pooled"], 4)] for kind, text in kinds.items() if kind in found]
     kept = sum(part.aligned.values())
+    learned = part.together.policy_strength_[:, 0], part.together.transition_strength_
+    policies, chains = (_list(part, strengths) for strengths in learned)
     return (
         markdown_table(["each animal's held-out sessions by", "nats per trial"], rows)
-        + f"\n\nStrengths chosen: {_list(found)}. Intentions still match those of the same number in {kept} of "
-        f"{len(part.aligned)} animals. The analysis below uses each animal's own fit to all its sessions, pulled with "
-        f"strength {part.scores.individual_strength:g} to the global one (back-off, {part.scores.strength:g})."
+        + f"\n\nFits of single animals, from the global one, have kept its intentions in {kept} of {len(part.aligned)} "
+        'animals. The analysis below uses one fit to all sessions (`pool="subjects"`, `prior="pooled"`), in which each '
+        "animal has policies and a chain of its own around the population's. Learned strengths, in pseudo-counts of "
+        f"the population: {policies} in policies, {chains} in the chain."
     )
+
+
+def _list(part: SourceResult, strengths: Any) -> str:
+    return ", ".join(f"{value:.0f} ({name})" for name, value in zip(part.names, strengths, strict=True))
 
 
 def _profiles(part: SourceResult) -> str:

@@ -70,7 +70,7 @@ def compare(
         if model.n_intentions == len(truth):
             matched = model.permuted(match_policies(model.policy_, cohort.policy(data)).order)
             found[name]["profile_error"] = float(np.abs(strategy_profile(matched, data) - truth).max())
-    found["animals, shrunken"] = {"decoded": _agreement(group.posterior, true)}
+    found["animals, in one fit"] = {"decoded": _agreement(group.posterior, true)}
     return {"fits": found, "true_profile": truth}
 
 
