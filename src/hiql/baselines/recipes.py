@@ -29,18 +29,18 @@ from hiql.worlds.mdp import MDP
 
 CONCENTRATION = 1.0
 """α of every Dirichlet process."""
-MOST_PASSES = 200
-DRIFTING: Any = {"max_iter": 200, "tol": 1e-6}
+DRIFTING: Any = {"max_iter": 100, "tol": 1e-5}
 """DIRL plans for every time in the session: it is the slowest of all."""
 
 
 class Setting(NamedTuple):
-    """What a system is given: K, the world if it is known, features (S, F) of its states, starts and a seed."""
+    """What a system is given: K, the world if it is known, features (S, F) of its states, starts, passes and a seed."""
 
     n_intentions: int = 2
     world: MDP | None = None
     features: FloatArray | None = None
     n_init: int = 4
+    max_iter: int = 200
     random_state: int = 0
 
 
@@ -85,7 +85,13 @@ def _pair(
     setting: Setting, choice: Any, dynamics: str | IntentionDynamics, most: int = 1, reward: Any = None
 ) -> IntentionModel:
     """EM from some random starts. Plans are costly: nothing is disturbed afterwards."""
-    search: Any = {"n_init": setting.n_init, "patience": 0, "max_iter": MOST_PASSES, "tol": 1e-6, "progress": False}
+    search: Any = {
+        "n_init": setting.n_init,
+        "patience": 0,
+        "max_iter": setting.max_iter,
+        "tol": 1e-6,
+        "progress": False,
+    }
     search |= {"choice": choice, "reward": reward, "dynamics": dynamics, "random_state": setting.random_state}
     return IntentionModel(most * setting.n_intentions, **search)
 
@@ -117,7 +123,7 @@ def _named(kind: Any, setting: Setting, **options: Any) -> Any:
 def _neural(setting: Setting) -> IntentionModel:
     choice = ClassifierChoice(Perceptron(hidden=(16,)), features=setting.features)
     fitted = _pair(setting, choice, SessionWise(_process(setting)), most=2)
-    return fitted.set_params(n_init=min(setting.n_init, 3), max_iter=15)
+    return fitted.set_params(n_init=1, max_iter=min(setting.max_iter, 12))
 
 
 def _gated(setting: Setting) -> Any:

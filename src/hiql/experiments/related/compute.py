@@ -55,6 +55,7 @@ def plan(config: RelatedConfig, folder: Path) -> Plan[RelatedResult]:  # noqa: A
             "fold": fold,
             "n_folds": config.n_folds,
             "n_init": config.n_restarts,
+            "max_iter": config.max_iter,
             "seed": config.seed,
         }
         for world, size in config.sizes.items()

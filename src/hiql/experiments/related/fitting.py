@@ -28,7 +28,8 @@ def fit_unit(unit: Mapping[str, Any]) -> dict[str, Any]:
     world, recipe = made(unit["world"], unit["size"], unit["seed"]), RECIPES[unit["system"]]
     fold = session_folds(world.data, unit["n_folds"], groups=world.groups, random_state=unit["seed"])[unit["fold"]]
     train, test = world.data.select(fold.train), world.data.select(fold.test)
-    setting = Setting(world.n_intentions, world.mdp, world.features, unit["n_init"], unit["seed"])
+    search = unit["n_init"], unit["max_iter"], unit["seed"]
+    setting = Setting(world.n_intentions, world.mdp, world.features, *search)
     model, seconds = timed(lambda: recipe.model(setting).fit(train))
     return {
         "sessions": fold.test.tolist(),
@@ -61,7 +62,7 @@ def value_difference(model: Any, world: World) -> float | None:
 def agreement(model: Any, data: Trajectories) -> float | None:
     """The share of held-out steps that are decoded as the intention that they were, names matched at best."""
     truth = data.intentions
-    if not isinstance(model, IntentionModel) or truth is None or len(np.unique(truth)) < 2:
+    if not isinstance(model, IntentionModel) or model.n_intentions < 2 or truth is None or len(np.unique(truth)) < 2:
         return None
     decoded = model.decode(data)
     together = np.zeros((model.n_intentions, int(truth.max()) + 1))

@@ -112,17 +112,12 @@ def drift(size: int, seed: int) -> World:
     """What is wanted moves from one corner to the other, in step in all sessions."""
     world, length = gridworld(5, slip=0.1, discount=0.9), 30
     goals = np.zeros((2, world.n_states))
-    goals[0, 4] = goals[1, 20] = 6.0
-    share = np.linspace(0.0, 1.0, length)
-    policies = np.stack(
-        [boltzmann_policy(soft_value_iteration(world, (1 - x) * goals[0] + x * goals[1])) for x in share]
-    )
-
-    def choice(seen: Trajectories, steps: Any) -> FloatArray:
-        times = steps - seen.offsets[:-1]
-        return policies[np.minimum(times, length - 1), seen.states[steps]][:, None]
-
-    return _drawn(world, choice, sticky(1, 1.0), size, length, seed)._replace(n_intentions=2)
+    goals[0, 4] = goals[1, 20] = 3.0
+    rewards = [(1 - x) * goals[0] + x * goals[1] for x in np.linspace(0.0, 1.0, length)]
+    policies = np.stack([boltzmann_policy(soft_value_iteration(world, reward)) for reward in rewards])
+    columns = _walked(world, lambda t, states: policies[t, states], (length, size), np.random.default_rng(seed))
+    data = Trajectories.from_arrays(*columns, n_states=world.n_states, n_actions=world.n_actions)
+    return World(data, 2, world)
 
 
 def gate(size: int, seed: int) -> World:
@@ -132,18 +127,15 @@ def gate(size: int, seed: int) -> World:
     reward[0, 4] = reward[1, 20] = 1.0
     policy = np.stack([boltzmann_policy(value_iteration(world, r), 10.0) for r in reward])
     rng = np.random.default_rng(seed)
-    state, cue, steps = rng.integers(world.n_states, size=size), rng.normal(size=size), []
-    for _ in range(length):
-        intention = (rng.random(size) < expit(4.0 * cue)).astype(np.int64)
-        action = draw(policy[intention, state], rng)
-        steps.append((state, action, intention, cue))
-        state, cue = draw(world.transitions[state, action], rng), 0.9 * cue + rng.normal(0.0, 0.44, size)
-    states, actions, intentions, cues = (list(np.stack(column, axis=1)) for column in zip(*steps, strict=True))
+    cues = np.zeros((length, size))
+    for t in range(length):
+        cues[t] = rng.normal(size=size) if t == 0 else 0.9 * cues[t - 1] + rng.normal(0.0, 0.44, size)
+    meant = (rng.random(cues.shape) < expit(4.0 * cues)).astype(np.int64)
+    columns = _walked(world, lambda t, states: policy[meant[t], states], (length, size), rng)
     data = Trajectories.from_arrays(
-        states,
-        actions,
-        intentions=intentions,
-        inputs=[each[:, None] for each in cues],
+        *columns,
+        intentions=list(meant.T),
+        inputs=[each[:, None] for each in cues.T],
         input_names=["cue"],
         n_states=world.n_states,
         n_actions=world.n_actions,
@@ -211,6 +203,17 @@ def found(name: str, size: int, seed: int) -> World | None:
         if name not in RECORDED:
             raise
         return None
+
+
+def _walked(
+    world: MDP, act: Callable[[int, Any], FloatArray], shape: tuple[int, int], rng: np.random.Generator
+) -> tuple[list[Any], list[Any]]:
+    """States and actions of T × n sessions that begin anywhere and act at time t by ``act(t, states)`` (n, A)."""
+    states, actions = [rng.integers(world.n_states, size=shape[1])], []
+    for t in range(shape[0]):
+        actions.append(draw(act(t, states[-1]), rng))
+        states.append(world.next_states(states[-1], actions[-1], rng))
+    return list(np.stack(states[:-1], axis=1)), list(np.stack(actions, axis=1))
 
 
 def _played(
