@@ -117,7 +117,7 @@ def test_pages_name_no_machine_path(page):
 
 def test_every_command_has_its_help_in_the_api():
     text = (DOCS / "api" / "command_line.md").read_text()
-    for command in ("demo", "info", "fit", "select", "decode", "report", "live"):
+    for command in ("demo", "info", "fit", "select", "decode", "report", "live", "app"):
         assert f'show("{command}")' in text
     for command in SIMULATORS:
         assert f'show("simulate", "{command}")' in text
