@@ -34,7 +34,7 @@ def test_there_are_examples():
 
 def test_no_file_names_a_machine_path_or_records_download_addresses():
     assert not list(ROOT.glob("*.lock"))
-    assert "http" not in (ROOT / "constraints.txt").read_text()
+    assert "://" not in (ROOT / "constraints.txt").read_text()
 
 
 # --- the documentation ----------------------------------------------------------------------------------------
