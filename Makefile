@@ -21,6 +21,7 @@ endif
 
 demo: .venv/kernels  ## simulate, choose K, fit, and write demo/report.html
 	$(BIN)/hiql demo --out demo
+	@echo "Your own table, on a page of this computer: $(BIN)/hiql app"
 
 check: .venv/kernels  ## style, types
 	$(BIN)/ruff check .

@@ -34,7 +34,7 @@ def test_there_are_examples():
 
 def test_no_file_names_a_machine_path_or_records_download_addresses():
     assert not list(ROOT.glob("*.lock"))
-    assert "http" not in (ROOT / "constraints.txt").read_text()
+    assert "://" not in (ROOT / "constraints.txt").read_text()
 
 
 # --- the documentation ----------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def test_pages_name_no_machine_path(page):
 
 def test_every_command_has_its_help_in_the_api():
     text = (DOCS / "api" / "command_line.md").read_text()
-    for command in ("demo", "info", "fit", "select", "decode", "report", "live"):
+    for command in ("demo", "info", "fit", "select", "decode", "report", "live", "app"):
         assert f'show("{command}")' in text
     for command in SIMULATORS:
         assert f'show("simulate", "{command}")' in text

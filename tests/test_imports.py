@@ -33,10 +33,11 @@ LADDER = [
     {"plots"},
     {"report"},
     {"experiments"},
+    {"app"},
     {"cli"},
 ]
 RUNG = {name: height for height, names in enumerate(LADDER) for name in names}
-HEAVY = {"matplotlib", "plotly", "typer"}
+HEAVY = {"matplotlib", "plotly", "typer", "starlette", "uvicorn"}
 
 
 def room(path: Path) -> str:

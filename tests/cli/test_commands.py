@@ -19,7 +19,7 @@ from hiql.errors import InvalidParameter
 
 runner = CliRunner()
 COMMANDS = [
-    *(["demo"], ["fit"], ["select"], ["decode"], ["report"], ["info"], ["live"]),
+    *(["demo"], ["fit"], ["select"], ["decode"], ["report"], ["info"], ["live"], ["app"]),
     *(["simulate", name] for name in SIMULATORS),
     *(["reproduce", name] for name in ("gridworld", "labyrinth", "reversal", "related")),
 ]

@@ -17,6 +17,7 @@ from hiql.cli.demo import demo
 from hiql.cli.fit import fit
 from hiql.cli.info import info
 from hiql.cli.live import live
+from hiql.cli.page import page
 from hiql.cli.report import report
 from hiql.cli.select import select
 from hiql.cli.simulate import SIMULATORS
@@ -54,6 +55,7 @@ command(app, "select")(select)
 command(app, "decode")(decode)
 command(app, "report")(report)
 command(app, "live")(live)
+command(app, "app")(page)
 for name, simulator in SIMULATORS.items():
     command(simulate, name)(simulator)
 app.add_typer(simulate, name="simulate")

@@ -68,12 +68,6 @@ def time_constants(text: str) -> tuple[float, ...]:
         raise InvalidParameter(parameter="memory", value=text, remedy=remedy) from error
 
 
-def described(extra: Extra) -> dict[str, str]:
-    """The further columns, as they are told to the user."""
-    told = {role: ", ".join(names) for role, names in extra.names.items()}
-    return told | ({"memory": ", ".join(f"{tau:g}" for tau in extra.memory)} if extra.memory else {})
-
-
 def renewed(remembered: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
     """The columns that a model remembers, with those that were named anew."""
     return asdict(Extra()) | dict(remembered) | dict(said)

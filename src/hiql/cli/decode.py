@@ -11,8 +11,9 @@ import pandas as pd
 import typer
 
 from hiql.cli.commands import AsJson, print_json, say
-from hiql.cli.inputs import DataFile, ModelFile, NewTableOptions, print_recognised, read_for, understood
+from hiql.cli.inputs import DataFile, ModelFile, NewTableOptions, print_recognised, read_for
 from hiql.data.tables import column
+from hiql.data.understanding import understood
 from hiql.errors import InvalidParameter
 from hiql.export import METHODS, decoding_table, write_steps
 from hiql.models.persistence import load

@@ -22,9 +22,9 @@ from hiql.cli.inputs import (
     print_understood,
     read,
     remember,
-    understood,
 )
 from hiql.data.table_files import load_table
+from hiql.data.understanding import understood
 from hiql.evaluate.words.dwell import expected_dwell, outlasts_sessions
 from hiql.evaluate.words.verdict import judge
 from hiql.models import HIAVI, HIQL, IntentionModel

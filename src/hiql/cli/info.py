@@ -12,13 +12,14 @@ import typer
 
 from hiql.cli.commands import AsJson, print_json, print_pairs
 from hiql.cli.fit import fit_facts, print_fit
-from hiql.cli.inputs import TableOptions, print_understood, understood
+from hiql.cli.inputs import TableOptions, print_understood
 from hiql.data.table_files import load_table
+from hiql.data.understanding import understood
 from hiql.models.persistence import load
 
 PACKAGES = ("hiql", "numpy", "scipy", "numba", "pandas", "scikit-learn", "matplotlib", "plotly")
 FOR_MACHINES = {"layout", "agreement", "n_failed", "mean_session"}
-EXTRAS = {"dask": "distributed", "parquet": "pyarrow", "nwb": "pynwb"}
+EXTRAS = {"app": "starlette", "dask": "distributed", "parquet": "pyarrow", "nwb": "pynwb"}
 
 
 def info(

@@ -13,14 +13,13 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from hiql.cli.columns import ColumnOptions, described, print_columns, renewed
+from hiql.cli.columns import ColumnOptions, print_columns, renewed
 from hiql.cli.commands import console, note, print_pairs, say
 from hiql.data.coding import Coding
-from hiql.data.columns import one_or_several, together
+from hiql.data.columns import one_or_several
 from hiql.data.layout import Layout, Steps, Trials, find_layout, layout_from_dict
-from hiql.data.missing import Missing
+from hiql.data.missing import Missing, said_missing
 from hiql.data.readings import readings
-from hiql.data.summary import cautions, summarise
 from hiql.data.table_files import load_table
 from hiql.data.tables import NO_COLUMN
 from hiql.data.trajectories import Trajectories
@@ -85,14 +84,7 @@ class RoleOptions:
     @property
     def not_observed(self) -> Missing:
         """The values that mean "not observed": by role or column, and by "" in all of them."""
-        if self.missing is None:
-            return None
-        said: dict[str, tuple[str, ...]] = {}
-        for text in self.missing:
-            key, _, value = text.rpartition("=")
-            if text != NO_COLUMN:
-                said[key] = (*said.get(key, ()), value)
-        return said or ()
+        return None if self.missing is None else said_missing(self.missing)
 
 
 @dataclass(frozen=True)
@@ -203,21 +195,6 @@ def read_for(model: IntentionModel, path: Path, options: NewTableOptions) -> tup
             what=f"no step of {path} has a state and an action that the model knows", remedy="check the labels"
         )
     return table, layout, data
-
-
-def understood(
-    path: Path, table: pd.DataFrame, layout: Layout, data: Trajectories, world: MDP | None
-) -> dict[str, Any]:
-    """What was understood of a table, as plain values."""
-    columns = {role: value for role, value in layout.to_dict().items() if role not in {"kind", "missing", "extra"}}
-    columns = {role: together(name) if isinstance(name, tuple) else name for role, name in columns.items()}
-    return {
-        "file": str(path),
-        "columns": columns | described(layout.extra),
-        "unused_columns": layout.unused(table),
-        "world": "unknown" if world is None else repr(world),
-        "cautions": [*layout.cautions(table), *cautions(data)],
-    } | summarise(data)
 
 
 def print_understood(facts: dict[str, Any]) -> None:

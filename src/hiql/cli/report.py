@@ -16,8 +16,8 @@ from hiql.cli.inputs import (
     names_in,
     print_recognised,
     read_for,
-    understood,
 )
+from hiql.data.understanding import understood
 from hiql.evaluate.words.verdict import judge
 from hiql.models.persistence import load
 

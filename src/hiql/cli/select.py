@@ -23,11 +23,11 @@ from hiql.cli.inputs import (
     print_understood,
     read,
     remember,
-    understood,
 )
 from hiql.cli.numbers import whole_numbers
 from hiql.data.table_files import load_table
 from hiql.data.trajectories import Trajectories
+from hiql.data.understanding import understood
 from hiql.engine.watching import SECONDS_TO_ANSWER
 from hiql.errors import InvalidParameter
 from hiql.evaluate.words.verdict import judge

@@ -14,6 +14,8 @@ Missing = Sequence[object] | Mapping[str, Sequence[object]] | None
 where the key "" stands for every column. None: nothing was said."""
 Roles = Mapping[str, tuple[str, ...]]
 """The columns of each role."""
+NO_VALUE = "none"
+"""What people type where no value means "not observed"."""
 Marks = dict[str, tuple[object, ...] | None]
 """The values that mean "not observed" in each column; None where nothing was said of it."""
 
@@ -44,6 +46,16 @@ def check_marks(missing: Missing, table: pd.DataFrame, roles: Roles) -> None:
                     remedy="give the value as it stands in the table, or leave it out: empty cells count as missing "
                     "anyway",
                 )
+
+
+def said_missing(texts: Sequence[str]) -> dict[str, tuple[str, ...]] | tuple[()]:
+    """Values as people type them: "9" is about every column, "action=9" about one role or column, "none" about none."""
+    said: dict[str, tuple[str, ...]] = {}
+    for text in texts:
+        key, _, value = text.rpartition("=")
+        if text != NO_VALUE:
+            said[key] = (*said.get(key, ()), value)
+    return said or ()
 
 
 def _entries(missing: Missing) -> Iterator[tuple[str, tuple[object, ...]]]:

@@ -1,0 +1,103 @@
+"""What a table holds, and what it was understood to mean; for the page, as plain values. Runs apart from the server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from hiql.app.uploads import check_unpacked
+from hiql.app.wishes import OPTIONAL, SINGLE, Wishes, wishes_in
+from hiql.data.codes import label_text
+from hiql.data.layout import Layout, Steps, Trials, find_layout
+from hiql.data.missing import said_missing
+from hiql.data.table_columns import Extra
+from hiql.data.table_files import load_table
+from hiql.data.tables import NO_COLUMN
+from hiql.data.understanding import understood
+from hiql.data.usual_names import USUAL_NAMES
+from hiql.errors import HiqlError, InvalidParameter
+from hiql.sweep.tries import usual_tries
+from hiql.worlds.files import coding_of, in_codes_of, named_world
+
+MOST_COLUMNS = 200
+"""More than these are not shown, and cannot be chosen on the page."""
+N_EXAMPLES, LONGEST_TEXT = 4, 40
+
+
+def read(path: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns with examples and roles, what was understood, what to try; or, in words, why not."""
+    found: dict[str, Any] = {"columns": [], "rows": 0, "facts": {}, "error": "", "tries": {}, "of_trials": False}
+    try:
+        check_unpacked(Path(path))
+        table = load_table(path)
+        wishes = wishes_in(wanted)
+        found |= {"rows": len(table), "n_columns": table.shape[1], "columns": columns_of(table, wishes.roles or {})}
+        layout = layout_of(table, wishes)
+        found |= {"columns": columns_of(table, roles_in(layout)), "of_trials": isinstance(layout, Trials)}
+        data = layout.read(table)
+        if wishes.world:
+            world = named_world(wishes.world)
+            data = in_codes_of(coding_of(world), data)
+        found["facts"] = understood(Path(path).name, table, layout, data)
+        found["tries"] = usual_tries(data, found["of_trials"])._asdict()
+    except HiqlError as error:
+        found["error"] = str(error).replace(path, Path(path).name)
+    except MemoryError:
+        found["error"] = "The table does not fit into memory; give the columns that matter."
+    return found
+
+
+def layout_of(table: pd.DataFrame, wishes: Wishes) -> Steps | Trials:
+    """As the command line finds it, from the same words (:meth:`Wishes.options`)."""
+    columns = wishes.columns()
+    for role in SINGLE & set(columns):
+        if len(columns[role]) > 1:
+            remedy = "choose one column"
+            raise InvalidParameter(parameter=role, value=" and ".join(columns[role]), remedy=remedy)
+    given: dict[str, Any] = {role: columns.get(role) for role in USUAL_NAMES}
+    if wishes.roles is not None:
+        given |= {role: NO_COLUMN for role in OPTIONAL if role not in columns}
+        given |= {"state": NO_COLUMN} if "action" in columns and "state" not in columns else {}
+    extra = Extra(
+        inputs=tuple(columns.get("inputs", ())),
+        contexts=tuple(columns.get("context", ())),
+        memory=_time_constants(wishes.memory),
+        day=next(iter(columns.get("day", ())), None),
+        order=next(iter(columns.get("order", ())), None),
+    )
+    missing = said_missing(wishes.not_observed()) if wishes.missing else None
+    return find_layout(table, given, missing=missing, extra=extra)
+
+
+def roles_in(layout: Layout) -> dict[str, str]:
+    """What each column means."""
+    further = {{"contexts": "context"}.get(role, role): names for role, names in layout.extra.names.items()}
+    return {name: role for role, names in {**layout.used(), **further}.items() for name in names}
+
+
+def columns_of(table: pd.DataFrame, roles: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Every column: its name, a few of its values, and what it means."""
+    shown = [str(name) for name in table.columns[:MOST_COLUMNS]]
+    firsts = [_examples(table.iloc[:, i]) for i in range(len(shown))]
+    return [
+        {"name": name, "examples": examples, "role": roles.get(name, "")}
+        for name, examples in zip(shown, firsts, strict=True)
+        if "\0" not in name
+    ]
+
+
+def _examples(values: pd.Series) -> list[str]:
+    """The first different values, as text."""
+    first = values.iloc[:1000].dropna().astype(object).map(label_text).drop_duplicates()[:N_EXAMPLES]
+    return [text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…" for text in first]
+
+
+def _time_constants(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(",")) if text else ()
+    except ValueError as error:
+        remedy = "write time constants in steps with commas between: 1,4,16"
+        raise InvalidParameter(parameter="memory", value=text, remedy=remedy) from error
