@@ -13,7 +13,7 @@ from hiql.worlds.mdp import World
 from hiql.worlds.planning import boltzmann_policy, value_iteration
 from hiql.worlds.simulation import Animals, Simulation, check_chances, sessions_of_animals, simulated, sticky
 
-CORNERS = {"home": (0, 0), "water": (4, 4), "food": (0, 4)}
+CORNERS = {"home": (0, 0), "water": (1, 1), "food": (0, 1)}
 
 
 def simulate_places(
@@ -24,11 +24,13 @@ def simulate_places(
     switch_there: float = 0.8,
     switch_elsewhere: float = 0.01,
     inverse_temperature: float = 10.0,
+    side: int = 5,
+    discount: float = 0.9,
 ) -> Simulation:
     """An expert that heads for water, and once there for home, and so on: it changes its mind at places.
 
-    It lives on a 5 × 5 grid (as the expert of Ke et al., SWIRL, 2025) with water in one corner and home in the opposite
-    one. In the place it was heading for, the intention changes with probability ``switch_there``; anywhere else with
+    It lives on a square grid (5 × 5 as the expert of Ke et al., SWIRL, 2025) with water in one corner and home in the
+    opposite one. In the place it was heading for, the intention changes with probability ``switch_there``; anywhere else with
     ``switch_elsewhere``. The place is that of the step the change leads into. Policies are Boltzmann in the optimal Q
     of a reward of 1 in the place. ``truth`` holds ``policy`` (2, S, A), ``reward`` (2, S), ``initial`` and
     ``transition`` (S, 2, 2), the matrix that leads into each state.
@@ -36,7 +38,7 @@ def simulate_places(
     check_chances(switch_there=switch_there, switch_elsewhere=switch_elsewhere)
     sessions = sessions_of_animals(1, n_sessions, n_steps)
     names = ("water", "home")
-    world = _grid(names)
+    world = _grid(names, side=side, discount=discount)
     reward, policy = _goals(world, names, inverse_temperature)
     change = np.where(reward.T > 0, switch_there, switch_elsewhere)[..., None]  # (S, 2, 1)
     transition = np.where(np.eye(2, dtype=bool), 1.0 - change, change)
@@ -67,8 +69,9 @@ def simulate_one_intention(
     return simulated(animals, world, sessions, names, np.random.default_rng(random_state), **truth)
 
 
-def _grid(names: tuple[str, ...], start: tuple[int, int] = (0, 0)) -> World:
-    return gridworld(5, slip=0.1, discount=0.9, places={name: CORNERS[name] for name in names}, start=start)
+def _grid(names: tuple[str, ...], start: tuple[int, int] = (0, 0), side: int = 5, discount: float = 0.9) -> World:
+    places = {name: ((side - 1) * CORNERS[name][0], (side - 1) * CORNERS[name][1]) for name in names}
+    return gridworld(side, slip=0.1, discount=discount, places=places, start=start)
 
 
 def _goals(world: World, names: tuple[str, ...], inverse_temperature: float) -> tuple[FloatArray, FloatArray]:
