@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -32,10 +32,13 @@ from hiql.priors import (
     settled,
     told_bounds,
 )
-from hiql.priors.estimates import concentration, times_log
+from hiql.priors.estimates import BAYES, concentration, times_log
 
 BEFORE_LEARNING = 2.0
 """Pseudo-counts of each row until the prior is learned."""
+BEFORE_AVERAGING = 100.0
+"""The same where posteriors are looked for: nearly one matrix for all places, so that intentions are found by what they
+do. Where rows are free from the start, intentions are found that explain places, and none of them lets go again."""
 
 
 @register
@@ -65,9 +68,11 @@ class ByState(MarkovChain):
     context : "state left" (that of the step before), "state entered", "last action", "last outcome" (its label, or its
         amount), "subject" (then beginnings have a row for each subject, too), or the name of one of the data's contexts
     pseudo_count : as in :class:`MarkovChain`, of the beginnings and of the common matrix
+    before_learning : pseudo-counts of each row, around staying, while the search looks for intentions
     """
 
     context: str = STATE_LEFT
+    before_learning: float = field(default=BEFORE_LEARNING, repr=False, kw_only=True)
     coding: Coding | None = field(default=None, repr=False, kw_only=True)
 
     @property
@@ -123,12 +128,16 @@ class ByState(MarkovChain):
             np.repeat(params.left[-1:], n + 1, axis=0),
         )
 
+    def estimating(self, estimate: str) -> Self:
+        other = super().estimating(estimate)
+        return replace(other, before_learning=BEFORE_AVERAGING) if estimate == BAYES else other
+
     # --- the prior ----------------------------------------------------------------------------------------------
 
     def start(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> PlacedChain:
         chain = super().start(data, n_intentions, rng)
         n_contexts = len(chain.log_transition)
-        sticky = BEFORE_LEARNING * (0.95 * np.eye(n_intentions) + 0.05 / n_intentions)
+        sticky = self.before_learning * (0.95 * np.eye(n_intentions) + 0.05 / n_intentions)
         return PlacedChain(
             chain.log_initial,
             chain.log_transition,

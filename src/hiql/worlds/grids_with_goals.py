@@ -30,9 +30,9 @@ def simulate_places(
     """An expert that heads for water, and once there for home, and so on: it changes its mind at places.
 
     It lives on a square grid (5 × 5 as the expert of Ke et al., SWIRL, 2025) with water in one corner and home in the
-    opposite one. In the place it was heading for, the intention changes with probability ``switch_there``; anywhere else with
-    ``switch_elsewhere``. The place is that of the step the change leads into. Policies are Boltzmann in the optimal Q
-    of a reward of 1 in the place. ``truth`` holds ``policy`` (2, S, A), ``reward`` (2, S), ``initial`` and
+    opposite one. In the place it was heading for, the intention changes with probability ``switch_there``; anywhere
+    else with ``switch_elsewhere``. The place is that of the step the change leads into. Policies are Boltzmann in the
+    optimal Q of a reward of 1 in the place. ``truth`` holds ``policy`` (2, S, A), ``reward`` (2, S), ``initial`` and
     ``transition`` (S, 2, 2), the matrix that leads into each state.
     """
     check_chances(switch_there=switch_there, switch_elsewhere=switch_elsewhere)
