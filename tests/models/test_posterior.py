@@ -107,6 +107,15 @@ def test_the_same_seed_gives_the_same_draws_whatever_the_threads(model, data):
     assert not np.array_equal(sampled(again, data, random_state=5).draws("policy_"), model.draws("policy_"))
 
 
+def test_posterior_means_lie_within_their_intervals(data):
+    """With the prior that the evidence is about; the means are those of mean-field, and the draws are not."""
+    fitted = hiql.HIQL(2, estimate="bayes", n_init=2, patience=0, progress=False).fit(data)
+    sampled(fitted, data, n_draws=200)
+    low, high = fitted.interval("policy_", 0.99)
+    assert ((low <= fitted.policy_) & (fitted.policy_ <= high)).mean() > 0.9
+    assert fitted.interval("transition_", 0.95).shape == (2, 2, 2)
+
+
 def test_intentions_in_another_order_take_their_draws_along(model):
     other = model.permuted([1, 0])
     for name in ("policy_", "share_", "value_", "durations", "initial_"):

@@ -94,9 +94,7 @@ class Posterior:
             return self.draws(DERIVED[name][1])
         found = [getattr(model, name) for model in self.models()]
         if len({each.shape for each in found}) > 1:
-            remedy = (
-                "it has another shape in each draw: give a function of a fitted model that says what of it you want"
-            )
+            remedy = "its shape differs between draws: give a function of a fitted model that says what of it is meant"
             raise InvalidParameter(parameter="name", value=name, remedy=remedy)
         return np.stack(found)
 
