@@ -25,8 +25,8 @@ from hiql.cli.inputs import (
     remember,
 )
 from hiql.data.table_files import load_table
-from hiql.data.understanding import understood
 from hiql.data.trajectories import Trajectories
+from hiql.data.understanding import understood
 from hiql.errors import ChainsNotMixed
 from hiql.evaluate.words.dwell import expected_dwell, outlasts_sessions
 from hiql.evaluate.words.verdict import judge

@@ -92,7 +92,7 @@ class Posterior:
             return self.preference[PREFERENCE.index(name)]
         if name in DERIVED:
             return self.draws(DERIVED[name][1])
-        found = [getattr(model, name) for model in self.models()]
+        found = [np.asarray(getattr(model, name)) for model in self.models()]
         if len({each.shape for each in found}) > 1:
             remedy = "its shape differs between draws: give a function of a fitted model that says what of it is meant"
             raise InvalidParameter(parameter="name", value=name, remedy=remedy)
