@@ -46,9 +46,9 @@ def test_paths_are_those_of_the_numpy_twin(n_intentions, n_rows):
     np.add.at(counts, (data.pairs, path), 1)
     for t in at:
         np.add.at(moves, (rows[t][1:], path[t][:-1], path[t][1:]), 1)
-    np.testing.assert_array_equal(used.transitions, moves)
+    np.testing.assert_array_equal(used.moved.transitions, moves)
     np.testing.assert_array_equal(used.rows, counts)
-    np.testing.assert_array_equal(used.initial[0], np.bincount(path[data.offsets[:-1]], minlength=n_intentions))
+    np.testing.assert_array_equal(used.moved.initial[0], np.bincount(path[data.offsets[:-1]], minlength=n_intentions))
 
 
 @pytest.mark.parametrize("kind", ["full", "absorbing", "left to right", "cycle"])

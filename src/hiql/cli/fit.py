@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,7 +25,9 @@ from hiql.cli.inputs import (
     remember,
 )
 from hiql.data.table_files import load_table
+from hiql.data.trajectories import Trajectories
 from hiql.data.understanding import understood
+from hiql.errors import ChainsNotMixed
 from hiql.evaluate.words.dwell import expected_dwell, outlasts_sessions
 from hiql.evaluate.words.verdict import judge
 from hiql.models import HIAVI, HIQL, IntentionModel
@@ -47,6 +50,9 @@ def fit(
     restarts: Annotated[int, typer.Option(help="Random starts; the best is taken further.")] = 4,
     seed: Annotated[int, typer.Option(help="Seed of the search; the same seed gives the same fit.")] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = 1,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Say how sure shares and durations are, by draws from the posterior.")
+    ] = False,
     names: Names = None,
     as_json: AsJson = False,
 ) -> None:
@@ -73,18 +79,40 @@ def fit(
         model = HIAVI(intentions, mdp=known[0], **options)
     model.fit(trajectories)
     remember(model, trajectories, data, layout, called)
+    doubts = drawn_from(model, trajectories) if intervals else ()
     model.save(out)
     if as_json:
         print_json({"understood": facts, "model": str(out), "fit": fit_facts(model)})
     else:
         print_fit(model)
+        for doubt in doubts:
+            note(doubt)
         next_commands = (shlex.join(["hiql", name, str(out), str(data)]) for name in ("report", "decode"))
         say(f"Saved to {out}. Next: {'  ·  '.join(next_commands)}")
 
 
+def drawn_from(model: IntentionModel, data: Trajectories) -> tuple[str, ...]:
+    """Draw from the posterior; why the intervals should not be relied on, if they should not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ChainsNotMixed)  # told beside the table
+        return model.sample_posterior(data).doubts
+
+
+SURE = "share_", "durations"
+"""What intervals are printed of."""
+
+
+def interval_facts(model: IntentionModel) -> dict[str, Any]:
+    """Lower and upper bounds as plain values, and how good they are; nothing for a model without draws."""
+    if not hasattr(model, "posterior_"):
+        return {}
+    bounds = {name.rstrip("_"): model.interval(name).tolist() for name in SURE}
+    return {"intervals": bounds | {"level": 0.95, "told": model.posterior_.told, "doubts": model.posterior_.doubts}}
+
+
 def fit_facts(model: IntentionModel) -> dict[str, Any]:
     """A fit as plain values."""
-    return {
+    return interval_facts(model) | {
         "n_intentions": model.n_intentions,
         "log_likelihood": model.log_likelihood_,
         "evidence": getattr(model, "evidence_", None),
@@ -117,6 +145,11 @@ def print_fit(model: IntentionModel) -> None:
             "longer than a session" if beyond else f"{steps:.1f}" for steps, beyond in zip(dwell, longer, strict=True)
         ],
     }
+    if hasattr(model, "posterior_"):
+        (least, most), (shortest, longest) = (model.interval(name) for name in SURE)
+        columns["share, 95 %"] = [f"{low:.1%} – {high:.1%}" for low, high in zip(least, most, strict=True)]
+        stays = (f"{low:.1f} – {high:.1f}" for low, high in zip(shortest, longest, strict=True))
+        columns["stay, 95 %"] = [stay.replace("inf", "∞") for stay in stays]
     for j in range(model.n_intentions):
         columns[f"→ {j + 1}"] = [f"{p:.3f}" for p in model.transition_[:, j]]
     known = f", evidence {model.evidence_:.1f} nats" if hasattr(model, "evidence_") else ""
@@ -127,4 +160,6 @@ def print_fit(model: IntentionModel) -> None:
             "every intention lasts longer on average than a session, so they tell sessions (or subjects) apart rather "
             "than change within them"
         )
+    if hasattr(model, "posterior_"):
+        say(model.posterior_.told)
     print_verdict(judge(model))

@@ -16,6 +16,7 @@ from hiql.parts.log_probabilities import log_dirichlet
 from hiql.parts.part import FloatArray
 from hiql.parts.path import Path
 from hiql.parts.registry import register
+from hiql.priors.estimates import concentration
 
 
 @register
@@ -48,7 +49,7 @@ class Independent(MarkovChain):
 
     def drawn(self, params: ChainParameters, path: Path, rng: np.random.Generator) -> ChainParameters:
         counts = _drawn(path.told(self, params))
-        return _alike(log_dirichlet_draw(1.0 + float(self.pseudo_count) + counts[None], rng))
+        return _alike(log_dirichlet_draw(concentration(self.estimate, self.pseudo_count) + counts[None], rng))
 
     def n_free(self, counts: ChainCounts) -> int:
         return shares_told(_drawn(counts))

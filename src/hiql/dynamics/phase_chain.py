@@ -98,8 +98,20 @@ class PhaseChain(NamedTuple):
         return path
 
     def drawn(self, done: Done, rng: np.random.Generator) -> tuple[Smoothed, npt.NDArray[np.int64]]:
-        """Phase by phase; moves are counted between phases."""
-        return self.dense().drawn(done, rng)
+        """Phase by phase. An intention that follows itself may have kept its last phase, or been left for it."""
+        used, path = self.dense().drawn(done, rng)
+        (k, n), each = self.entry.shape, np.arange(len(self.stay))
+        moves = used.moved.transitions.reshape(k, n, k, n)
+        kept = np.einsum("ipip->ip", moves).copy()
+        again = (1.0 - self.stay) * self.following[each, each] * self.entry[:, -1]
+        kept[:, -1] -= rng.binomial(kept[:, -1].astype(np.int64), again / np.maximum(again + self.stay, 1e-300))
+        left = moves[:, -1].copy()
+        left[each, each, -1] -= kept[:, -1]
+        following, entries = left.sum(axis=2), left.sum(axis=0)
+        advanced = np.einsum("ipip->i", moves[:, :-1, :, 1:])
+        stays = np.stack([kept.sum(axis=1), advanced + following.sum(axis=1)], axis=1)
+        begun = used.moved.initial.reshape(-1, k, n)
+        return used._replace(moved=PhaseCounts(begun, entries, stays, following)), path
 
     def dense(self) -> Chain:
         """One (P, P) matrix leads into every step."""

@@ -15,8 +15,10 @@ from hiql.dynamics.durations import mean_duration, shown_durations
 from hiql.dynamics.phase_chain import PhaseChain, PhaseCounts
 from hiql.errors import InvalidParameter
 from hiql.kernels.log_tables import log_shares
+from hiql.parts.dirichlet import log_dirichlet_draw
 from hiql.parts.log_probabilities import LOWEST, LogProbabilities, check_tables, log_dirichlet
 from hiql.parts.part import FloatArray, Order
+from hiql.parts.path import Path
 from hiql.parts.reads import Reads
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows, Sessions
@@ -137,6 +139,13 @@ class SemiMarkov(LogProbabilities):
 
     def conjugate(self, params: PhaseParameters) -> None:
         """Compiled passes over blocks know matrices only."""
+
+    def drawn(self, params: PhaseParameters, path: Path, rng: np.random.Generator) -> PhaseParameters:
+        """Every row ~ Dirichlet(1 + pseudo-counts + counts); that no intention follows itself is not in doubt."""
+        counts: PhaseCounts = path.told(self, params)
+        tables = zip(self._tables(counts), self._pseudo_counts(len(counts.stays)), strict=True)
+        initial, first, entry, stay, following = (log_dirichlet_draw(1.0 + c + seen, rng) for seen, c in tables)
+        return PhaseParameters(initial, first, entry, stay, _kept_apart(following))
 
     def from_vector(self, vector: FloatArray, like: PhaseParameters) -> PhaseParameters:
         jumped: PhaseParameters = super().from_vector(vector, like)

@@ -6,14 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hiql.parts.part import FloatArray
 
 
+def expected_dwell(transition: npt.ArrayLike) -> FloatArray:
+    """(K,) mean number of steps in a row, 1 / (1 − Λ_ii), of a Markov chain; infinite where it never leaves."""
+    leave = 1.0 - np.diag(np.asarray(transition, dtype=np.float64))
+    return np.divide(1.0, leave, out=np.full(len(leave), np.inf), where=leave > 1e-12)
+
+
 def durations(model: Any) -> FloatArray:
     """(K,) how many steps in a row an intention lasts on average, 1 / (1 − Λ_ii); infinite if it is never left."""
-    leave = 1.0 - np.diag(model.transition_)
-    return np.divide(1.0, leave, out=np.full(len(leave), np.inf), where=leave > 1e-12)
+    return expected_dwell(model.transition_)
 
 
 def thresholds(model: Any) -> FloatArray:

@@ -92,7 +92,11 @@ class Posterior:
             return self.preference[PREFERENCE.index(name)]
         if name in DERIVED:
             return self.draws(DERIVED[name][1])
-        return np.stack([getattr(model, name) for model in self.models()])
+        found = [np.asarray(getattr(model, name)) for model in self.models()]
+        if len({each.shape for each in found}) > 1:
+            remedy = "its shape differs between draws: give a function of a fitted model that says what of it is meant"
+            raise InvalidParameter(parameter="name", value=name, remedy=remedy)
+        return np.stack(found)
 
     def interval(self, name: Name, level: float = 0.95) -> FloatArray:
         """(2, …) lower and upper bounds that leave (1 − level)/2 of the draws on either side: each is one of the draws.

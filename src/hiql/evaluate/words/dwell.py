@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
+from hiql.models.derived import expected_dwell
 
+__all__ = ["Runs", "expected_dwell", "find_runs", "outlasts_sessions", "survival"]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.integer[Any]]
 
@@ -33,12 +35,6 @@ def find_runs(data: Trajectories, path: IntArray) -> Runs:
     starts = np.flatnonzero(begins)
     ends = np.append(starts[1:], len(path))
     return Runs(path[starts], ends - starts, np.isin(ends, data.offsets))
-
-
-def expected_dwell(transition: npt.ArrayLike) -> FloatArray:
-    """(K,) mean number of steps in a row, 1 / (1 − Λ_ii), of a Markov chain; infinite where it never leaves."""
-    leave = 1.0 - np.diag(np.asarray(transition, dtype=np.float64))
-    return np.divide(1.0, leave, out=np.full(len(leave), np.inf), where=leave > 1e-12)
 
 
 def outlasts_sessions(dwell: npt.ArrayLike, mean_session: float) -> npt.NDArray[np.bool_]:
