@@ -94,9 +94,9 @@ class InputDriven(NothingToLearn):
     coding: Coding | None = field(default=None, repr=False, kw_only=True)
 
     def __repr__(self) -> str:
-        told = (
-            f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr and getattr(self, f.name) != f.default
-        )
+        """Without what is as by default."""
+        given = {f.name: (getattr(self, f.name), f.default) for f in fields(self) if f.repr}
+        told = (f"{name}={value!r}" for name, (value, plain) in given.items() if repr(value) != repr(plain))
         return f"InputDriven({', '.join(told)})"
 
     @property
