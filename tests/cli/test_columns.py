@@ -59,7 +59,9 @@ def test_a_model_reads_new_tables_with_the_columns_of_its_own(trials, tmp_path):
     model, out = tmp_path / "model.hiql", tmp_path / "decoded.csv"
     options = ["--inputs", "light,dopamine", "--context", "block", "--memory", "4", "--history", "0"]
     text = run("fit", trials, "-k", 1, "--out", model, *options).output
-    assert "the intentions of this model see states only" in " ".join(text.split())
+    assert "block: kept with the data and the model, but the intentions of this model see inputs only" in " ".join(
+        text.split()
+    )
     coding = hiql.load(model).coding_
     assert coding.input_names == ("light", "dopamine", "choice_tau4", "choice_reward_tau4")
     assert coding.subjects == ("a", "b")
@@ -90,3 +92,50 @@ def test_missing_inputs(trials, tmp_path):
 @pytest.mark.parametrize("wrong", ["0", "1,x", "", "4,4"])
 def test_time_constants_that_make_no_sense(trials, wrong):
     assert "time constants" in " ".join(run("info", trials, "--memory", wrong, code=2).output.split())
+
+
+FOR_SWITCHING = ["--inputs", "light", "--switch-inputs", "dopamine"]
+
+
+def test_inputs_make_a_regression_and_others_drive_switching(trials, tmp_path):
+    out, model = tmp_path / "decoded.csv", tmp_path / "model.hiql"
+    options = [*FOR_SWITCHING, "--restarts", 1, "-k", 2, "--out", model]
+    text = " ".join(run("fit", trials, *options).output.split())
+    assert "Choices are linear in light (states are not used" in text
+    assert "Switching is driven by dopamine." in text
+    assert "log-odds for one standard deviation" in text
+    fitted = hiql.load(model)
+    assert type(fitted) is hiql.GLMHMM
+    assert fitted.inputs_.tolist() == ["light"]
+    assert fitted.switch_inputs_.tolist() == ["dopamine"]
+    run("decode", model, trials, "--out", out)
+    assert {"light", "dopamine", "p_action"} <= set(pd.read_csv(out).columns)
+    run("report", model, trials, "--out", tmp_path / "report.html")
+    assert "What drives switching" in (tmp_path / "report.html").read_text()
+
+
+def test_words_drive_switching_by_their_indicators_and_tables_stay_tables(trials, tmp_path):
+    model = tmp_path / "model.hiql"
+    facts = run_json("fit", trials, "-k", 2, "--restarts", 1, "--switch-inputs", "block", "--out", model)["understood"]
+    assert facts["families"] == ["hiql"]
+    assert facts["switching_weighs"] == ["block=A", "block=B"]
+    assert hiql.load(model).switch_inputs_.tolist() == ["block=A", "block=B"]
+
+
+def test_tables_with_states_of_their_own_keep_them_unless_told(trials, tmp_path):
+    options = ["--state", "block", "--action", "choice", "--inputs", "light", "-k", 1, "--out", tmp_path / "model.hiql"]
+    run("fit", trials, *options)
+    assert type(hiql.load(tmp_path / "model.hiql")) is hiql.HIQL
+    run("fit", trials, *options, "--family", "glmhmm", "--pool", "states")
+    assert hiql.load(tmp_path / "model.hiql").weights_of("B").shape == (1, 2, 2)
+    assert "choose from hiavi" in " ".join(run("fit", trials, *options, "--family", "svm", code=2).output.split())
+
+
+@pytest.mark.slow
+def test_select_over_clocks_of_regressions(trials, tmp_path):
+    options = ["-k", "1-2", "--restarts", 1, "--folds", 2, "--jobs", 1, "--out", tmp_path / "selection"]
+    found = run_json("select", trials, *FOR_SWITCHING, *options)
+    assert found["understood"]["families"] == ["glmhmm"]
+    tried = {(row["n_intentions"], row["dynamics"]) for row in found["candidates"]}
+    assert {(1, "markov"), (2, "markov"), (2, "InputDriven(inputs=('dopamine',))")} <= tried
+    assert found["traits"]

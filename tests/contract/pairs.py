@@ -25,9 +25,11 @@ from hiql.choices import (
     Planned,
     Policies,
     PooledTable,
+    PooledWeights,
     TableChoice,
 )
 from hiql.choices.pooled import PooledPolicies
+from hiql.choices.pooled_weights import PooledLinear
 from hiql.data.coding import Coding
 from hiql.dynamics import ByState, Independent, InputDriven, MarkovChain, SessionWise, StickyChain
 from hiql.dynamics.by_state import PlacedChain
@@ -147,6 +149,12 @@ def by_goal(params, data, t):
     return np.stack([boltzmann_policy(value_iteration(WORLD, r, 1e-13))[data.states[t]] for r in rewards])
 
 
+def by_weights_of_the_animal(params, data, t):
+    n = subject_of(data, t)
+    weights = params.own[:, n] if n < len(SUBJECTS) else params.weights
+    return softmax(weights @ [data.inputs[t, 0], 1.0], axis=-1)
+
+
 def tables(n_beginnings, n_matrices):
     return ChainParameters(np.log(BEGINNINGS[:n_beginnings]), np.log(MATRICES[:n_matrices]))
 
@@ -203,7 +211,12 @@ ANIMALS = PooledPolicies(
 )
 WEIGHTS = LinearWeights(np.array([[[-2.0, 0.2], [2.0, -0.2]], [[2.0, 0.0], [-2.0, 0.0]]]), np.ones((2, 2)), np.zeros(2))
 LAPSES = replace(WEIGHTS, weights=2.0 * WEIGHTS.weights, lapse=np.array([0.1, 0.05]))
+OWN = WEIGHTS.weights[:, None] * np.array([1.0, 0.6])[None, :, None, None]
+OF_ANIMALS = PooledLinear(WEIGHTS.weights, np.ones((2, 2)), np.zeros(2), OWN, np.ones((2, 2)))
 WAYS = {
+    "weights of animals": Way(
+        PooledWeights(0.5, coding=FITTED_TO), by_weights_of_the_animal, OF_ANIMALS, clocks=("markov",)
+    ),
     "linear": Way(LinearChoice(coding=FITTED_TO), by_weights, WEIGHTS, clocks=("markov", "by-subject", "input-driven")),
     "lapses": Way(LinearChoice(0.1, lapse=True, coding=FITTED_TO), by_weights, LAPSES, clocks=("markov",)),
     "planned": Way(

@@ -9,6 +9,7 @@ from hiql.choices.goals import Aims, Goals
 from hiql.choices.linear import LinearChoice, LinearWeights
 from hiql.choices.planned import Coefficients, Planned
 from hiql.choices.pooled import PooledTable
+from hiql.choices.pooled_weights import PooledWeights
 from hiql.choices.table import Policies, TableChoice
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Policies",
     "PolicyChoice",
     "PooledTable",
+    "PooledWeights",
     "StepChoice",
     "TableChoice",
 ]

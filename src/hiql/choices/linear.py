@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -83,7 +83,7 @@ class LinearChoice(StepChoice):
     inputs: Names = None
     coding: Coding | None = field(default=None, repr=False, kw_only=True)
 
-    def knowing(self, coding: Coding) -> LinearChoice:
+    def knowing(self, coding: Coding) -> Self:
         return replace(self, coding=coding) if self.coding is None else self
 
     def _coding(self, data: Trajectories) -> Coding:
@@ -305,8 +305,13 @@ class LinearChoice(StepChoice):
 
     def check_params(self, params: Any, data: Trajectories, n_intentions: int) -> None:
         super().check_params(params, data, n_intentions)
-        if not np.allclose(params.weights.sum(axis=-2), 0.0, atol=1e-6 * (1.0 + np.abs(params.weights).max())):
-            raise InvalidParameter(parameter="weights", value="a sum over actions", remedy="let it be 0")
+        check_sums(params.weights)
         if (params.precision < 0).any() or (params.lapse < 0).any() or (params.lapse > 1).any():
             remedy = "give precisions ≥ 0 and lapses between 0 and 1"
             raise InvalidParameter(parameter="precision, lapse", value="out of range", remedy=remedy)
+
+
+def check_sums(weights: FloatArray) -> None:
+    """Raise unless weights (…, A, F) sum to 0 over actions."""
+    if not np.allclose(weights.sum(axis=-2), 0.0, atol=1e-6 * (1.0 + np.abs(weights).max(initial=0.0))):
+        raise InvalidParameter(parameter="weights", value="a sum over actions", remedy="let it be 0")

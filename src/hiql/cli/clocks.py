@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import typer
 
-from hiql.dynamics import ByState
+from hiql.dynamics import ByState, InputDriven
 from hiql.dynamics.registry import DEFAULT, DYNAMICS, make_dynamics
 from hiql.errors import InvalidParameter
 
 PANEL = "Clocks and pooling"
-BY_STATE = "by-state"
+BY_STATE, INPUT_DRIVEN = "by-state", "input-driven"
 NO_POOL = "none"
 
 
@@ -43,39 +43,47 @@ class ClockOptions:
     pool: Annotated[
         str | None,
         typer.Option(
-            help="none, or subjects: animals share and differ.",
+            help="none, or subjects: animals share and differ; or states, with --family glmhmm.",
             rich_help_panel=PANEL,
             show_default=f"{NO_POOL}; proposed by select",
         ),
     ] = None
 
-    def wanted(self) -> dict[str, Any]:
-        """Every value of each option, as :func:`hiql.propose` takes them; None for those that were not given."""
+    def wanted(self, driving: tuple[str, ...] = ()) -> dict[str, Any]:
+        """Every value of each option, as :func:`hiql.propose` takes them; None for those that were not given.
+
+        Inputs that are ``driving`` switching ask for the clock that they drive, beside others.
+        """
         names = _split(self.dynamics or (DEFAULT if self.switch_by is None else BY_STATE))
+        names = names if not driving or INPUT_DRIVEN in names else (*names, INPUT_DRIVEN)
         if self.switch_by is not None and BY_STATE not in names:
             remedy = f"choose --dynamics {BY_STATE} (alone or among others) as well"
             raise InvalidParameter(parameter="switch_by", value=self.switch_by, remedy=remedy)
         for name in names:
             make_dynamics(name)
-        clocks = tuple(self._clock(name) for name in names)
+        clocks = tuple(self._clock(name, driving) for name in names)
         pools = tuple(None if pool == NO_POOL else pool for pool in _split(self.pool or NO_POOL))
-        asked = self.dynamics is not None or self.switch_by is not None
+        asked = self.dynamics is not None or self.switch_by is not None or bool(driving)
         return {
             "dynamics": clocks if asked else None,
             "prior": _split(self.prior),
             "pool": None if self.pool is None else pools,
         }
 
-    def single(self) -> dict[str, Any]:
+    def single(self, driving: tuple[str, ...] = ()) -> dict[str, Any]:
         """One value of each option, as a model takes them: its own default for a Markov chain."""
-        given = {name: values for name, values in self.wanted().items() if values is not None}
+        silent = self.dynamics is None and self.switch_by is None
+        asked = replace(self, dynamics=INPUT_DRIVEN) if driving and silent else self
+        given = {name: values for name, values in asked.wanted(driving).items() if values is not None}
         for name, values in given.items():
             if len(values) != 1:
                 raise InvalidParameter(parameter=name, value=getattr(self, name), remedy="choose one of them to fit")
         one = {"dynamics": None, "pool": None} | {name: values[0] for name, values in given.items()}
         return one | ({"dynamics": None} if one["dynamics"] == DEFAULT else {})
 
-    def _clock(self, name: str) -> Any:
+    def _clock(self, name: str, driving: tuple[str, ...]) -> Any:
+        if name == INPUT_DRIVEN and driving:
+            return InputDriven(inputs=driving)
         return ByState(context=self.switch_by) if name == BY_STATE and self.switch_by is not None else name
 
 

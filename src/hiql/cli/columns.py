@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import pandas as pd
 import typer
 
+from hiql.data.matching import INDICATOR
 from hiql.data.table_columns import Extra
+from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 
 PANEL = "Further columns of the table"
@@ -19,6 +21,13 @@ def option(text: str, default: str | bool = False) -> Any:
     return typer.Option(help=text, rich_help_panel=PANEL, show_default=default)
 
 
+class InputRoles(NamedTuple):
+    """Names of the inputs that choices depend on, traces of the past among them, and of those that drive switching."""
+
+    choices: tuple[str, ...]
+    switching: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class ColumnOptions:
     """Further columns of a table, and what to make of them."""
@@ -26,6 +35,10 @@ class ColumnOptions:
     inputs: Annotated[
         list[str] | None,
         option("Columns of numbers (or words, which become indicators) known before the action: light,tone."),
+    ] = None
+    switch_inputs: Annotated[
+        list[str] | None,
+        option("Columns like those of --inputs that drive switching (the clock input-driven), not choices: dopamine."),
     ] = None
     context: Annotated[list[str] | None, option("Columns of labels known before the action; may be repeated.")] = None
     day: Annotated[str | None, option("Column of the day of each session: numbers, or dates as 2026-11-18.")] = None
@@ -40,8 +53,9 @@ class ColumnOptions:
 
     def said(self, columns: Sequence[object]) -> dict[str, Any]:
         """What the options say, by the fields of :class:`hiql.data.table_columns.Extra`."""
+        of_choices, of_switching = (names_in(given or (), columns) for given in (self.inputs, self.switch_inputs))
         values = {
-            "inputs": None if self.inputs is None else names_in(self.inputs, columns),
+            "inputs": tuple(dict.fromkeys([*of_choices, *of_switching])) or None,
             "contexts": None if self.context is None else names_in(self.context, columns),
             "day": self.day,
             "order": self.order,
@@ -49,6 +63,15 @@ class ColumnOptions:
             "missing_inputs": self.missing_inputs,
         }
         return {name: value for name, value in values.items() if value is not None}
+
+    def roles(self, table: pd.DataFrame, data: Trajectories) -> InputRoles:
+        """What the inputs of the data are for, as the options say."""
+        traces = () if data.memory is None else data.memory.names
+        of_choices, of_switching = (
+            inputs_of(names_in(given or (), list(table.columns)), data.input_names)
+            for given in (self.inputs, self.switch_inputs)
+        )
+        return InputRoles((*of_choices, *traces), of_switching)
 
     def extra(self, table: pd.DataFrame) -> Extra:
         return Extra(**self.said(list(table.columns)))
@@ -58,6 +81,12 @@ def names_in(given: Sequence[str], columns: Sequence[object]) -> tuple[str, ...]
     """Names of columns from "a,b" and repeated options; a column whose own name has a comma is itself."""
     parts = [[text] if text in columns else text.split(",") for text in given]
     return tuple(name.strip() for names in parts for name in names if name.strip())
+
+
+def inputs_of(columns: Sequence[str], input_names: Sequence[str]) -> tuple[str, ...]:
+    """The inputs that were made of these columns; one of words has an indicator for each of them."""
+    stems = tuple(f"{name}{INDICATOR}" for name in columns)
+    return tuple(name for name in input_names if name in columns or (stems and name.startswith(stems)))
 
 
 def time_constants(text: str) -> tuple[float, ...]:
@@ -86,7 +115,10 @@ def _some(texts: Sequence[str], most: int = 6) -> str:
 
 
 def unheeded(facts: Mapping[str, Any]) -> list[str]:
-    """What a user who named inputs or contexts should know of models whose choices depend on states alone."""
-    names = [*facts["inputs"], *facts["contexts"]]
-    told = f"{_some(names)}: kept with the data and the model, but the intentions of this model see states only"
-    return [told] if names else []
+    """What a user who named inputs or contexts should know of models that do not depend on them."""
+    heeded = {*facts["choices_weigh"], *facts["switching_weighs"]}
+    names = [name for name in (*facts["inputs"], *facts["contexts"]) if name not in heeded]
+    see = "inputs" if facts["choices_weigh"] else "states"
+    told = f"{_some(names)}: kept with the data and the model, but the intentions of this model see {see} only"
+    more = "" if facts["choices_weigh"] else "; --family glmhmm weighs inputs"
+    return [told + more] if names else []

@@ -14,6 +14,7 @@ import typer
 from hiql.cli.clocks import ClockOptions
 from hiql.cli.columns import unheeded
 from hiql.cli.commands import AsJson, note, print_json, print_table, print_verdict, say
+from hiql.cli.families import Family, depends_on, family_for
 from hiql.cli.inputs import (
     DataFile,
     Names,
@@ -28,9 +29,11 @@ from hiql.data.table_files import load_table
 from hiql.data.trajectories import Trajectories
 from hiql.data.understanding import understood
 from hiql.errors import ChainsNotMixed
+from hiql.evaluate.measures.effects import effects
 from hiql.evaluate.words.dwell import expected_dwell, outlasts_sessions
 from hiql.evaluate.words.verdict import judge
-from hiql.models import HIAVI, HIQL, IntentionModel
+from hiql.models import IntentionModel
+from hiql.sweep.plan import FAMILIES, Source, check_families
 
 
 def fit(
@@ -39,6 +42,7 @@ def fit(
     world: WorldOptions,
     clocks: ClockOptions,
     intentions: Annotated[int, typer.Option("--intentions", "-k", help="Number of intentions K.")] = 2,
+    family: Family = None,
     history: Annotated[
         int | None, typer.Option(help="For tables of trials: how many past trials make a state.", show_default="1")
     ] = None,
@@ -61,23 +65,26 @@ def fit(
     Example: hiql fit mice.csv -k 2 --world labyrinth --out model.hiql
 
     Example: hiql fit trials.csv -k 3 --history 2 --choice side --outcome reward
+
+    Example: hiql fit trials.csv -k 3 --choice side --inputs contrast --switch-inputs pupil
+
+    With --inputs or --memory and no states, choices are a regression on these inputs: a GLM-HMM.
     """
     called = names_in(names, [intentions])
     rows = load_table(data)
     layout = table.layout(rows, history)
     known = world.load()
     trajectories = read(rows, layout, known)
-    facts = understood(data, rows, layout, trajectories, known and known[0])
+    roles = table.roles(rows, trajectories)
+    chosen = family_for(layout, trajectories, roles, known_world=known is not None) if family is None else family
+    check_families([chosen])
+    facts = understood(data, rows, layout, trajectories, known and known[0]) | depends_on([chosen], trajectories, roles)
     if not as_json:
         print_understood(facts | {"cautions": [*facts["cautions"], *unheeded(facts)]})
     options: dict[str, Any] = {"pseudo_count": pseudo_count, "n_init": restarts, "random_state": seed, "n_jobs": jobs}
-    options |= clocks.single() | {"estimate": estimate}
-    if known is None:
-        discount = 0.99 if world.discount is None else world.discount
-        model: IntentionModel = HIQL(intentions, discount=discount, **options)
-    else:
-        model = HIAVI(intentions, mdp=known[0], **options)
-    model.fit(trajectories)
+    options |= clocks.single(roles.switching) | {"estimate": estimate}
+    source = Source({history: trajectories}, known and known[0], world.gamma, inputs=roles.choices or None)
+    model = FAMILIES[chosen](source, intentions, **options).fit(trajectories)
     remember(model, trajectories, data, layout, called)
     doubts = drawn_from(model, trajectories) if intervals else ()
     model.save(out)
@@ -155,6 +162,8 @@ def print_fit(model: IntentionModel) -> None:
     known = f", evidence {model.evidence_:.1f} nats" if hasattr(model, "evidence_") else ""
     title = f"{model.n_intentions} intentions, log-likelihood {model.log_likelihood_:.1f} nats{known}"
     print_table(pd.DataFrame(columns), title)
+    if hasattr(model, "weights_"):
+        print_table(weights_table(model), "What choices weigh: log-odds for one standard deviation of each input")
     if model.n_intentions > 1 and longer.all():
         note(
             "every intention lasts longer on average than a session, so they tell sessions (or subjects) apart rather "
@@ -163,3 +172,14 @@ def print_fit(model: IntentionModel) -> None:
     if hasattr(model, "posterior_"):
         say(model.posterior_.told)
     print_verdict(judge(model))
+
+
+def weights_table(model: IntentionModel) -> pd.DataFrame:
+    """The weights of each intention, against the mean of all actions, or of the second action where there are two."""
+    found = effects(model, model.coding_.example(1), errors=False)
+    rows = []
+    for i, name in enumerate(names_of(model)):
+        for c, contrast in enumerate(found.contrasts):
+            sizes = zip((*found.names, "bias"), found.size[i, c], strict=True)
+            rows.append({"intention": name, "of": contrast} | {what: f"{size:+.2f}" for what, size in sizes})
+    return pd.DataFrame(rows)

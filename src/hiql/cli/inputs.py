@@ -15,6 +15,7 @@ import typer
 
 from hiql.cli.columns import ColumnOptions, print_columns, renewed
 from hiql.cli.commands import console, note, print_pairs, say
+from hiql.cli.families import told
 from hiql.data.coding import Coding
 from hiql.data.columns import one_or_several
 from hiql.data.layout import Layout, Steps, Trials, find_layout, layout_from_dict
@@ -144,6 +145,11 @@ class WorldOptions:
         ),
     ] = None
 
+    @property
+    def gamma(self) -> float:
+        """The discount of a world that is unknown."""
+        return 0.99 if self.discount is None else self.discount
+
     def load(self) -> tuple[MDP, Coding] | None:
         """The world and its labels, or None when it is unknown."""
         given = [name for name in ("world", "transitions", "model_free") if getattr(self, name)]
@@ -218,6 +224,8 @@ def print_understood(facts: dict[str, Any]) -> None:
         },
         f"What I understood of {facts['file']}",
     )
+    for sentence in told(facts):
+        say(sentence)
     console.print()
     for caution in facts["cautions"]:
         note(caution)

@@ -137,6 +137,8 @@ def select(
 
     Example: hiql select mice.csv -k 1-5 --world labyrinth --out selection
 
+    Example: hiql select trials.csv -k 1-4 --choice side --inputs contrast --switch-inputs pupil
+
     Example: hiql select mice.csv -k 1-4 --dynamics markov,by-state --pool none,subjects
 
     Example: hiql select mice.csv -k 1-6 --dynamics markov,by-state --by evidence
@@ -150,7 +152,8 @@ def select(
     trajectories = {key: read(rows, layout, known) for key, layout in layouts.items()}
     first_layout, first = next(iter(layouts.values())), next(iter(trajectories.values()))
     facts = understood(data, rows, first_layout, first, known and known[0])
-    proposal = propose(trajectories, known and known[0], **axes.asked(), **clocks.wanted())
+    roles = table.roles(rows, first)
+    proposal = propose(trajectories, known and known[0], **axes.asked(), **clocks.wanted(roles.switching))
     if criterion_named(by).folds:
         check_groups(first, proposal.hold_out)
     called = names_in(names, proposal.n_intentions)
@@ -160,7 +163,8 @@ def select(
         for reason in proposal.reasons:
             say(reason)
     discount = 0.99 if world.discount is None else world.discount
-    source = Source(trajectories, known and known[0], discount)
+    weighed = roles.choices or None
+    source = Source(trajectories, known and known[0], discount, inputs=weighed)
     told = None if as_json else print_time
     running: dict[str, Any] = {"n_jobs": jobs, "cluster": cluster, "timeout": cluster_timeout, "told": told}
     model, selection = select_model(
@@ -169,6 +173,7 @@ def select(
         by=by,
         mdp=source.mdp,
         discount=discount,
+        inputs=weighed,
         folder=out / "units",
         n_folds=axes.folds,
         n_restarts=axes.restarts,

@@ -10,7 +10,7 @@ it is the gate of PRISM; an input-output HMM (Bengio & Frasconi 1995) has weight
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,7 +71,7 @@ class Driven(NamedTuple):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InputDriven(NothingToLearn):
     """z_t ~ softmax(B[z_{t−1}] + W u_t), u_t being what is known before the action of step t.
 
@@ -92,6 +92,12 @@ class InputDriven(NothingToLearn):
     bias_ridge: float = 0.01
     pseudo_count: float = 0.1
     coding: Coding | None = field(default=None, repr=False, kw_only=True)
+
+    def __repr__(self) -> str:
+        """Without what is as by default."""
+        given = {f.name: (getattr(self, f.name), f.default) for f in fields(self) if f.repr}
+        told = (f"{name}={value!r}" for name, (value, plain) in given.items() if repr(value) != repr(plain))
+        return f"InputDriven({', '.join(told)})"
 
     @property
     def exact(self) -> bool:

@@ -53,7 +53,7 @@ class Chunk(NamedTuple):
         n_sessions, n_steps = len(self.offsets) - 1, int(self.offsets[-1])
         fits = self.taken.table.shape[1:] == (self.n_intentions,) and self.chain.fits(self.done)
         if not (fits and numbers_below(len(self.taken.table), self.taken.rows, n_steps)):
-            shapes = tuple(getattr(part, "shape", None) for part in (*self.chain, *self.taken[:2]))  # type: ignore[misc]
+            shapes = tuple(getattr(each, "shape", None) for each in (*self.chain, *self.taken[:2]))  # type: ignore[misc]
             raise ShapeMismatch(
                 field="chain and choice",
                 shape=shapes,

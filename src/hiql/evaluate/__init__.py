@@ -7,7 +7,7 @@ from hiql.evaluate.checks.recovery import Recovery, recovery
 from hiql.evaluate.measures.accuracy import Accuracy, accuracy
 from hiql.evaluate.measures.alignment import Matching, align, decoding_agreement, match_policies
 from hiql.evaluate.measures.courses import Course, mean_course
-from hiql.evaluate.measures.effects import Effects, effects
+from hiql.evaluate.measures.effects import Drives, Effects, drives, effects
 from hiql.evaluate.measures.lags import choice_kernels
 from hiql.evaluate.measures.leaking import leaking_score
 from hiql.evaluate.measures.occupancy import expected_occupancy, expected_visits
@@ -21,6 +21,7 @@ __all__ = [
     "Accuracy",
     "Bootstrap",
     "Course",
+    "Drives",
     "Effects",
     "Matching",
     "PsychometricCurves",
@@ -32,6 +33,7 @@ __all__ = [
     "choice_kernels",
     "decoding_agreement",
     "directedness",
+    "drives",
     "effects",
     "expected_occupancy",
     "expected_value_difference",

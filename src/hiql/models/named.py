@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
 from hiql.choices.choice import Choice
 from hiql.choices.linear import LinearChoice
+from hiql.choices.pooled_weights import PooledWeights
+from hiql.data.codes import label_text
 from hiql.dynamics.chain import IntentionDynamics
-from hiql.models.intention_model import IntentionModel
-from hiql.models.pooling import PooledModel
+from hiql.models.pooling import SUBJECTS, PooledModel, WithSubjects
 from hiql.parts.part import FloatArray
+from hiql.parts.reads import STATE_ENTERED, SUBJECT
 from hiql.rewards.iavi import IAVI
 from hiql.rewards.iql import iql_solver
 from hiql.rewards.preference import Reward
 from hiql.worlds.mdp import MDP
+
+POOLED_BY = {SUBJECTS: SUBJECT, "states": STATE_ENTERED}
+"""What weights are pooled by, in the words of a model."""
 
 
 class HIAVI(PooledModel):
@@ -143,7 +151,7 @@ class HIQL(PooledModel):
         return iql_solver(self.method, **options)
 
 
-class GLMHMM(IntentionModel):
+class GLMHMM(WithSubjects):
     """Choices linear in the inputs: p(a_t | u_t, z_t = i) = softmax_a(W_i u_t), for any number of actions.
 
     The GLM-HMM (Ashwood et al. 2022): an intention whose reward is linear in the inputs and whose discount is 0. See
@@ -155,11 +163,14 @@ class GLMHMM(IntentionModel):
     lapse : whether each intention also does anything at all, at a rate that is learned (``lapse_``)
     inputs : the names of the inputs that choices depend on, by default all; ``dynamics=InputDriven(inputs=…)`` may have
         others
+    pool : None; "subjects": each animal has weights, a chain and beginnings of its own around the population's; or
+        "states", or the name of a context of the data: weights of its own in each (:class:`hiql.choices.PooledWeights`)
 
     Attributes
     ----------
     weights_ : (K, A, D + 1) in the units of the inputs, the bias last; they sum to 0 over actions
     inputs_ : (D,) the names of these inputs
+    weights_by_group_ : (K, G, A, D + 1) with ``pool``: those of single animals, states or contexts
     ridge_ : (D,) the precisions, of standardised inputs
     """
 
@@ -172,6 +183,7 @@ class GLMHMM(IntentionModel):
         ridge: str | float | FloatArray = "learned",
         lapse: bool = False,
         inputs: tuple[str, ...] | None = None,
+        pool: str | None = None,
         dynamics: str | IntentionDynamics | None = None,
         n_init: int = 4,
         patience: int | None = None,
@@ -187,6 +199,7 @@ class GLMHMM(IntentionModel):
         self.ridge = ridge
         self.lapse = lapse
         self.inputs = inputs
+        self.pool = pool
         self.dynamics = dynamics
         self.n_init = n_init
         self.patience = patience
@@ -199,4 +212,20 @@ class GLMHMM(IntentionModel):
         self.progress = progress
 
     def _choice(self) -> Choice:
-        return LinearChoice(self.ridge, lapse=self.lapse, inputs=self.inputs)
+        if self.pool is None:
+            return LinearChoice(self.ridge, lapse=self.lapse, inputs=self.inputs)
+        by = POOLED_BY.get(self.pool, self.pool)
+        return PooledWeights(self.ridge, lapse=self.lapse, inputs=self.inputs, by=by)
+
+    def weights_of(self, group: object) -> FloatArray:
+        """(K, A, D + 1) the weights of a subject (or state, or context: as ``pool`` says), in the units of the inputs.
+
+        Those in common, ``weights_``, for one that the model has never met.
+        """
+        check_is_fitted(self)
+        if self.pool is None:
+            return np.asarray(self.weights_)
+        choice: Any = self._parts()[1]
+        labels = choice.labels()
+        known = label_text(group) in labels
+        return np.asarray(self.weights_by_group_[:, labels.index(label_text(group))] if known else self.weights_)

@@ -24,10 +24,40 @@ from hiql.models.intention_model import IntentionModel
 from hiql.parts.part import FloatArray
 
 PRIORS = ("flat", "pooled")
-POOLS = (None, "subjects")
+SUBJECTS = "subjects"
+POOLS = (None, SUBJECTS)
 
 
-class PooledModel(IntentionModel):
+class WithSubjects(IntentionModel):
+    """``pool="subjects"``: subjects share and differ, and each may have a chain of its own, asked for by name."""
+
+    pool: str | None = None
+
+    def _dynamics(self) -> IntentionDynamics:
+        of_its_own = self.dynamics is None and self.pool == SUBJECTS
+        return ByState(context=SUBJECT) if of_its_own else super()._dynamics()
+
+    def transition_of(self, subject: object) -> FloatArray:
+        """(K, K) how a subject's intentions follow one another; the population's for one never met."""
+        check_is_fitted(self)
+        of_its_own = self.pool == SUBJECTS and self.dynamics is None
+        return np.asarray(self.transition_by_context_[self._code(subject)] if of_its_own else self.transition_)
+
+    def _code(self, subject: object) -> int:
+        names = self.coding_.subjects
+        return names.index(str(subject)) if str(subject) in names else len(names)
+
+    def transition_at(self, context: Hashable) -> FloatArray:
+        """(K, K) how intentions follow one another in a context of ``dynamics="by-state"``, by its label or code."""
+        check_is_fitted(self)
+        if not hasattr(self, "transition_by_context_"):
+            remedy = 'fit the model with dynamics="by-state"'
+            raise InvalidParameter(parameter="dynamics", value=self.dynamics, remedy=remedy)
+        dynamics: Any = self._parts()[0]
+        return np.asarray(self.transition_by_context_[dynamics.code_of(context)])
+
+
+class PooledModel(WithSubjects):
     """``prior="pooled"``: policies of long histories around those of shorter ones (:class:`hiql.choices.PooledTable`).
 
     ``pool="subjects"``: each subject has policies, a chain and beginnings of its own, around the population's
@@ -35,7 +65,6 @@ class PooledModel(IntentionModel):
     """
 
     prior: str = "flat"
-    pool: str | None = None
     pseudo_count: Any = 0.1
 
     def _choice(self) -> Choice:
@@ -53,9 +82,6 @@ class PooledModel(IntentionModel):
             return PooledTable(self.pseudo_count)
         return AnimalTables(self.pseudo_count, by_history=self.prior == "pooled")
 
-    def _dynamics(self) -> IntentionDynamics:
-        return ByState(context=SUBJECT) if self.dynamics is None and self.pool is not None else super()._dynamics()
-
     # --- by name -------------------------------------------------------------------------------------------------
 
     def policy_of(self, subject: object) -> FloatArray:
@@ -64,16 +90,6 @@ class PooledModel(IntentionModel):
         if self.pool is None:
             return np.asarray(self.policy_)
         return np.concatenate([self.policy_by_subject_, self.policy_[:, None]], axis=1)[:, self._code(subject)]
-
-    def transition_of(self, subject: object) -> FloatArray:
-        """(K, K) how a subject's intentions follow one another; the population's for one never met."""
-        check_is_fitted(self)
-        of_its_own = self.pool is not None and self.dynamics is None
-        return np.asarray(self.transition_by_context_[self._code(subject)] if of_its_own else self.transition_)
-
-    def _code(self, subject: object) -> int:
-        names = self.coding_.subjects
-        return names.index(str(subject)) if str(subject) in names else len(names)
 
     def adapt(self, data: Trajectories) -> Self:
         """A copy for the subjects of these data: each gets rows of its own, around this model's population.
@@ -98,12 +114,3 @@ class PooledModel(IntentionModel):
         other.n_iter_, other.converged_ = found.n_passes, found.converged
         other.__dict__.pop("evidence_", None)  # of the data of the first fit
         return other
-
-    def transition_at(self, context: Hashable) -> FloatArray:
-        """(K, K) how intentions follow one another in a context of ``dynamics="by-state"``, by its label or code."""
-        check_is_fitted(self)
-        if not hasattr(self, "transition_by_context_"):
-            remedy = 'fit the model with dynamics="by-state"'
-            raise InvalidParameter(parameter="dynamics", value=self.dynamics, remedy=remedy)
-        dynamics: Any = self._parts()[0]
-        return np.asarray(self.transition_by_context_[dynamics.code_of(context)])

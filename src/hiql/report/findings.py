@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 from hiql.data.trajectories import Trajectories
 from hiql.errors import HiqlError
-from hiql.evaluate.measures.effects import Effects, effects
+from hiql.evaluate.measures.effects import Drives, Effects, drives, effects
 from hiql.evaluate.measures.occupancy import expected_visits
 from hiql.evaluate.words.dwell import Runs, expected_dwell, find_runs
 from hiql.evaluate.words.naming import suggest_names
@@ -90,6 +90,11 @@ class Findings:
     def effects(self) -> Effects:
         """What inputs do to choices, with errors; of models that weigh inputs."""
         return effects(self.model, self.data)
+
+    @cached_property
+    def drives(self) -> Drives:
+        """What inputs do to switching, with errors; of models whose switching they drive."""
+        return drives(self.model, self.data)
 
     @cached_property
     def truth(self) -> IntArray | None:

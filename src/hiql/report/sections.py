@@ -14,6 +14,7 @@ from hiql.report.findings import Findings
 from hiql.report.markup import Markup, joined, tag
 from hiql.report.page import Page
 from hiql.report.provenance import BIBTEX, PAPER, PAPER_URL, provenance
+from hiql.report.weight_charts import drives_chart
 
 
 def verdict_block(page: Page, verdict: Verdict) -> None:
@@ -121,6 +122,7 @@ def dynamics_section(page: Page, findings: Findings) -> None:
             "How long they last",
         ),
     )
+    _driven(page, findings)
     page.table(dwell_table(findings))
     page.text(
         "Expected: 1 / (1 − p), p being the probability to go on. Decoded runs are shorter where sessions end early, "
@@ -133,6 +135,24 @@ def dynamics_section(page: Page, findings: Findings) -> None:
             f"Mean of P(intention | session) ± standard error over sessions still running; dotted where fewer than "
             f"{charts.FEW_SESSIONS} are.",
             "Over the course of a session",
+        )
+    )
+
+
+def _driven(page: Page, findings: Findings) -> None:
+    """What drives switching, where inputs do."""
+    if not hasattr(findings.model, "switch_weights_"):
+        return
+    drives, names = findings.drives, findings.names
+    page.text(
+        "What drives switching: how one standard deviation of an input changes the log-odds of the next intention; "
+        "whiskers are standard errors."
+    )
+    titles = [""] if drives.is_shared else [f"Out of {name}" for name in names]
+    page.charts(
+        *(
+            page.chart(drives_chart(drives, i, names), "", title, spoken=f"What drives switching {title}".strip())
+            for i, title in enumerate(titles)
         )
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from hiql.evaluate.measures.effects import Effects
+from hiql.evaluate.measures.effects import Drives, Effects
 from hiql.evaluate.measures.psychometric import PsychometricCurves
 from hiql.plots.labels import FloatArray
 from hiql.plots.style import FAINT, PALETTE, intention_colour
@@ -18,6 +18,8 @@ from hiql.report.markup import plotly_text
 BIAS = "bias"
 BAR = 26
 """Height of a bar, in pixels."""
+LEGEND = 18
+"""Height of a line of the legend above narrow charts."""
 
 
 HOVER = "%{y}: %{x:.2f} ± %{customdata[0]:.2f} for 1 s.d., %{customdata[1]:.3g} for 1 unit<extra></extra>"
@@ -53,6 +55,27 @@ def weights_chart(effects: Effects, intention: int, weights: FloatArray, limit: 
         showlegend=several,
         barmode="group",
     )
+    figure.update_xaxes(range=[-limit, limit], title=title, zeroline=True, zerolinecolor=FAINT)
+    return figure.update_yaxes(autorange="reversed", showline=False, ticks="")
+
+
+def drives_chart(drives: Drives, origin: int, names: Sequence[str]) -> go.Figure:
+    """Bars with errors: what each input adds to the log-odds of the next intention, out of this one."""
+    several = drives.size.shape[1] > 1
+    size, error = drives.size[origin], np.nan_to_num(drives.error[origin])
+    limit = 1.05 * float((np.abs(drives.size) + np.nan_to_num(drives.error)).max(initial=1e-3))
+    inputs = [plotly_text(name) for name in drives.names]
+    bars = [
+        go.Bar(
+            y=inputs, x=size[j], orientation="h", error_x=_whisker(error[j]),
+            marker_color=intention_colour(j if several else 1), name=plotly_text(names[j if several else 1]),
+            customdata=error[j], hovertemplate="%{y}: %{x:.2f} ± %{customdata:.2f}<extra></extra>",
+        )
+        for j in range(drives.size.shape[1])
+    ]  # fmt: skip
+    title = "log-odds for 1 s.d." if several else f"log-odds of {plotly_text(names[1])} for 1 s.d."
+    height = 110 + BAR * len(inputs) * len(bars) + (LEGEND * len(bars) if several else 0)
+    figure = new_chart(*bars, height=height, showlegend=several, barmode="group")
     figure.update_xaxes(range=[-limit, limit], title=title, zeroline=True, zerolinecolor=FAINT)
     return figure.update_yaxes(autorange="reversed", showline=False, ticks="")
 

@@ -52,6 +52,7 @@ def select(
     pool: str | Sequence[str | None] | None = None,
     family: str | Sequence[str] | None = None,
     pseudo_count: float | Sequence[float] | None = None,
+    inputs: tuple[str, ...] | None = None,
     discount: float = 0.99,
     n_folds: int | None = None,
     n_restarts: int | None = None,
@@ -73,7 +74,8 @@ def select(
     data : one set of trajectories, or one for each length of history, or other reading, that is compared
     n_intentions, dynamics, prior, pool, family, pseudo_count : what to try: one value, or several. Dynamics are names
         or objects of :mod:`hiql.dynamics`; families those of ``hiql.sweep.FAMILIES``, "hiavi" by default in a known
-        world
+        world; "glmhmm" for choices linear in inputs
+    inputs : those that such choices depend on; by default all
     by : the rule of choice, a name of ``hiql.sweep.criteria.CRITERIA``: "held-out", "bic", or "evidence", which fits
         every candidate with ``estimate="bayes"``, once, to all the data
     mdp : the world, if it is known
@@ -105,7 +107,8 @@ def select(
         seed=random_state,
     )
     clocks = named(several(registry.DEFAULT if dynamics is None else dynamics)) if proposal is None else proposal.clocks
-    source = Source(sets, mdp, discount, {name: clock for name, clock in clocks.items() if not isinstance(clock, str)})
+    own = {name: clock for name, clock in clocks.items() if not isinstance(clock, str)}
+    source = Source(sets, mdp, discount, own, inputs=inputs)
     with TemporaryDirectory() as scratch:
         here = Path(folder or scratch)
         if proposal is None:

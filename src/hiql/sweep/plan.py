@@ -35,7 +35,7 @@ def _stochastic(source: Source, n_intentions: int, **options: Any) -> IntentionM
 
 
 def _glmhmm(
-    source: Source,  # noqa: ARG001
+    source: Source,
     n_intentions: int,
     *,
     prior: str,
@@ -48,7 +48,7 @@ def _glmhmm(
     if pool is not None and not can_pool("glmhmm"):
         raise InvalidParameter(parameter="pool", value=pool, remedy="choose none for family glmhmm")
     pooling: dict[str, Any] = {} if pool is None else {"pool": pool}
-    return GLMHMM(n_intentions, **options, **pooling)
+    return GLMHMM(n_intentions, inputs=source.inputs, **options, **pooling)
 
 
 FAMILIES = {"hiavi": _hiavi, "hiql": _hiql, "stochastic": _stochastic, "glmhmm": _glmhmm}
@@ -89,6 +89,8 @@ class Source:
     """Dynamics by names that the registry does not have."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """How every model is fitted, whatever the candidate."""
+    inputs: tuple[str, ...] | None = None
+    """Those that choices linear in inputs depend on; None: all."""
 
     def model(self, unit: Mapping[str, Any]) -> IntentionModel:
         """The unfitted model of a unit; a restart is another seed."""

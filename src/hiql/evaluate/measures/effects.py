@@ -15,11 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
+from hiql.engine.problem import Point
 from hiql.models import IntentionModel
 
 FloatArray = npt.NDArray[np.float64]
 NEAR = 1e-4
 """How far apart slopes are taken, in standardised units."""
+FLAT = 1e-6
+"""A curvature below this is that of a direction in which parameters mean the same, such as a common factor of odds."""
+DYNAMICS, CHOICE = 0, 1
 
 
 class Effects(NamedTuple):
@@ -68,18 +72,52 @@ def effects(model: IntentionModel, data: Trajectories, *, errors: bool = True) -
     return Effects(size, error, names, labels[1:] if len(labels) == 2 else labels, labels)
 
 
+class Drives(NamedTuple):
+    """What one standard deviation of each input, ``names``, adds to the log-odds of the next intention.
+
+    ``size`` and ``error`` (K, K, D), from and to, against the mean of all; with two, of the second alone, (K, 1, D).
+    """
+
+    size: FloatArray
+    error: FloatArray
+    names: tuple[str, ...]
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether inputs do the same wherever one comes from."""
+        return bool(np.allclose(self.size, self.size[:1]))
+
+
+def drives(model: IntentionModel, data: Trajectories, *, errors: bool = True) -> Drives:
+    """What each input does to switching, in a model with ``switch_weights_``; the choices are held as fitted."""
+    names = tuple(model.switch_inputs_)
+    scales = np.array(model.coding_.input_scales)[[model.coding_.input_names.index(name) for name in names]]
+
+    def on_one_scale(shown: dict[str, FloatArray]) -> FloatArray:
+        slopes = shown["switch_weights"][..., :-1] * scales
+        return slopes[:, 1:] - slopes[:, :1] if len(slopes) == 2 else slopes
+
+    size = on_one_scale({"switch_weights": model.switch_weights_})
+    error = standard_errors(model, data, on_one_scale, DYNAMICS) if errors else np.full_like(size, np.nan)
+    return Drives(size, error, names)
+
+
 def standard_errors(
-    model: IntentionModel, data: Trajectories, of: Callable[[dict[str, FloatArray]], FloatArray]
+    model: IntentionModel,
+    data: Trajectories,
+    of: Callable[[dict[str, FloatArray]], FloatArray],
+    which: int = CHOICE,
 ) -> FloatArray:
-    """The standard errors of ``of(what the choice shows)``, a linear function of the weights; NaN if unknown."""
+    """The standard errors of ``of(what a part shows)``, a linear function of its weights; NaN if unknown."""
     problem = model._problem(data)
-    point, choice = model._point, problem.choice
-    vector = choice.vector(point.choice)
-    shown = of(choice.summary(point.choice))
+    part, own = problem.parts[which], model._point[which]
+    vector = part.vector(own)
+    shown = of(part.summary(own))
 
     def slope(at: FloatArray) -> FloatArray:
-        params = choice.from_vector(at, point.choice)
-        found = choice.gradient(params, problem.expect(point._replace(choice=params)).choice)
+        params = part.from_vector(at, own)
+        here = Point(*(params if n == which else other for n, other in enumerate(model._point)))
+        found = part.gradient(params, problem.expect(here)[1 + which])
         return np.full(len(vector), np.nan) if found is None else found
 
     if np.isnan(slope(vector)).any():
@@ -89,9 +127,10 @@ def standard_errors(
     bent = np.stack([(slope(vector - e) - slope(vector + e)) / (2 * NEAR) for e in directions])
     told = np.abs(bent).sum(axis=0) > 0  # a parameter that is held fixed has no slope
     bent = 0.5 * (bent + bent.T)[np.ix_(told, told)]
-    rows = [(of(choice.summary(choice.from_vector(vector + e, point.choice))) - shown) / NEAR for e in directions[told]]
-    if np.linalg.eigvalsh(bent).min() <= 0:
+    rows = [(of(part.summary(part.from_vector(vector + e, own))) - shown) / NEAR for e in directions[told]]
+    curvature, axes = np.linalg.eigh(bent)
+    if not rows or curvature.min() < -FLAT:
         return np.full(shown.shape, np.nan)
-    change = np.stack(rows).reshape(len(rows), -1)
-    variance = np.einsum("pi,pi->i", change, np.linalg.solve(bent, change))
+    change = axes.T[curvature > FLAT] @ np.stack(rows).reshape(len(rows), -1)
+    variance = np.einsum("pi,pi->i", change, change / curvature[curvature > FLAT, None])
     return np.sqrt(variance).reshape(shown.shape)
