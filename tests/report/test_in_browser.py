@@ -199,6 +199,7 @@ def test_pointing_at_a_step_reads_it_off(first_session):
 
 def test_a_map_shows_the_track_and_can_be_recoloured(reader, grid):
     reader.open(grid)
+    reader.run("dispatchEvent(new Event('beforeprint'))")
     assert reader.console() == []
     assert reader.run("return document.getElementById('browse-map').data.length") == 4
     shade = (

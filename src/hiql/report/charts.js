@@ -14,10 +14,11 @@ const CHART_OPTIONS = {
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 const IN_THE_DARK = {
   "#222222": "#e4e6e9", "#8C8C8C": "#9aa0a8", "#E6E8EB": "#34383e", "#F4F4F5": "#24272b", white: "#24272b", "#5b6068": "#a4abb4",
+  "rgba(255,255,255,0.65)": "rgba(23,25,28,0.65)",
 };
 let printing = false;
 const themed = (colour) => (DARK.matches && !printing ? IN_THE_DARK[colour] ?? colour : colour);
-const themedText = (json) => json.replace(/"(#222222|#8C8C8C|#E6E8EB|#F4F4F5|white)"/g, (_, colour) => `"${themed(colour)}"`);
+const themedText = (json) => json.replace(/"(#222222|#8C8C8C|#E6E8EB|#F4F4F5|white|rgba\(255,255,255,0\.65\))"/g, (_, colour) => `"${themed(colour)}"`);
 
 // Maps keep the shape of their world, whatever the width of their place: the rest is for the colour bar.
 function mapHeight(place, aspect, rest = 56) {
