@@ -7,7 +7,7 @@ ifeq ($(HIQL_DATA_DIR),)
 unexport HIQL_DATA_DIR
 endif
 
-.PHONY: demo test check slow bench docs clean
+.PHONY: demo test check slow bench docs dist clean
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -48,5 +48,14 @@ bench: .venv/bench  ## ours against peers in one run, as ratios
 docs: .venv/docs  ## the documentation, in docs/_build/html/index.html
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
+.venv/build: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt build
+	touch $@
+
+dist: .venv/build  ## wheel and source distribution in dist/, and the wheel tried in an empty environment
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python benchmarks/try_wheel.py dist
+
 clean:
-	rm -rf .venv demo docs/_build docs/generated
+	rm -rf .venv demo dist docs/_build docs/generated

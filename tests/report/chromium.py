@@ -57,6 +57,11 @@ class Reader:
         """The value of a script's ``return``."""
         return self.driver.execute_script(script, *arguments)
 
+    def emulate_dark(self, dark) -> None:
+        """Ask for dark pages, or for light ones."""
+        wanted = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": wanted})
+
     def console(self) -> list[str]:
         """What the page complained about since last asked."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]

@@ -80,7 +80,34 @@ def test_nothing_is_complained_about_requested_or_run_from_a_label(on_mice, mice
     assert on_mice.run("return document.querySelectorAll('main img').length") == 0
 
 
+def test_charts_wait_until_they_come_into_sight(reader, mice):
+    reader.open(mice[0])
+    waiting = "return [...document.querySelectorAll('div.chart')].filter((p) => p.data === undefined).length"
+    assert reader.run(waiting) > 3
+    reader.run("document.querySelector('main').lastElementChild.scrollIntoView({behavior: 'instant'})")
+    last = "return [...document.querySelectorAll('div.chart')].at(-1).data"
+    reader.run("return new Promise((done) => setTimeout(done, 200))")
+    assert reader.run(last) is not None
+
+
+def test_in_the_dark_ink_is_light_and_on_paper_dark_again(reader, mice):
+    reader.emulate_dark(True)
+    try:
+        reader.open(mice[0])
+        ink = "return document.querySelector('div.chart').layout.template.layout.font.color"
+        reader.run("dispatchEvent(new Event('beforeprint'))")
+        assert reader.run(ink) == "#222222"
+        reader.run("dispatchEvent(new Event('afterprint'))")
+        assert reader.run(ink) == "#e4e6e9"
+        assert reader.run("return getComputedStyle(document.body).color") == "rgb(228, 230, 233)"
+        assert reader.console() == []
+    finally:
+        reader.emulate_dark(False)
+        reader.open(mice[0])
+
+
 def test_every_chart_is_drawn_with_data(on_mice):
+    on_mice.run("dispatchEvent(new Event('beforeprint'))")  # paper has them all
     drawn = on_mice.run(
         "return [...document.querySelectorAll('div.chart')].map((p) => p.data.length > 0 && !!p.querySelector('svg'))"
     )
@@ -89,6 +116,7 @@ def test_every_chart_is_drawn_with_data(on_mice):
 
 
 def test_no_button_sends_a_chart_away(on_mice):
+    on_mice.run("dispatchEvent(new Event('beforeprint'))")
     buttons = on_mice.run("return [...document.querySelectorAll('.modebar-btn')].map((b) => b.dataset.title)")
     assert buttons
     assert all("Download" in title for title in buttons)
@@ -171,6 +199,7 @@ def test_pointing_at_a_step_reads_it_off(first_session):
 
 def test_a_map_shows_the_track_and_can_be_recoloured(reader, grid):
     reader.open(grid)
+    reader.run("dispatchEvent(new Event('beforeprint'))")
     assert reader.console() == []
     assert reader.run("return document.getElementById('browse-map').data.length") == 4
     shade = (

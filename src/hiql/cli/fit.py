@@ -30,6 +30,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.data.understanding import understood
 from hiql.errors import ChainsNotMixed
 from hiql.evaluate.measures.effects import effects
+from hiql.evaluate.words.doing import intentions_table
 from hiql.evaluate.words.dwell import expected_dwell, outlasts_sessions
 from hiql.evaluate.words.verdict import judge
 from hiql.models import IntentionModel
@@ -89,11 +90,12 @@ def fit(
     doubts = drawn_from(model, trajectories) if intervals else ()
     model.save(out)
     if as_json:
-        print_json({"understood": facts, "model": str(out), "fit": fit_facts(model)})
+        print_json({"understood": facts, "model": str(out), "fit": fit_facts(model) | doing_facts(model, trajectories)})
     else:
         print_fit(model)
         for doubt in doubts:
             note(doubt)
+        print_table(intentions_table(model, trajectories, names_of(model)), "What each does")
         next_commands = (shlex.join(["hiql", name, str(out), str(data)]) for name in ("report", "decode"))
         say(f"Saved to {out}. Next: {'  ·  '.join(next_commands)}")
 
@@ -117,6 +119,11 @@ def interval_facts(model: IntentionModel) -> dict[str, Any]:
     return {"intervals": bounds | {"level": 0.95, "told": model.posterior_.told, "doubts": model.posterior_.doubts}}
 
 
+def doing_facts(model: IntentionModel, data: Trajectories) -> dict[str, Any]:
+    """What each intention does, in words."""
+    return {"intentions": intentions_table(model, data, names_of(model)).to_dict(orient="records")}
+
+
 def fit_facts(model: IntentionModel) -> dict[str, Any]:
     """A fit as plain values."""
     return interval_facts(model) | {
@@ -137,7 +144,7 @@ def fit_facts(model: IntentionModel) -> dict[str, Any]:
 
 def names_of(model: IntentionModel) -> list[str]:
     """The names in the model's file, or numbers."""
-    return model.about_.get("names") or [f"intention {i + 1}" for i in range(model.n_intentions)]
+    return list(model.names_)
 
 
 def print_fit(model: IntentionModel) -> None:

@@ -272,6 +272,28 @@ class Trajectories:
         """Where session ``index`` lies in the flat arrays."""
         return slice(int(self.offsets[index]), int(self.offsets[index + 1]))
 
+    @property
+    def shape(self) -> tuple[int]:
+        """(n_sessions,): to scikit-learn, a session is a sample."""
+        return (self.n_sessions,)
+
+    def __len__(self) -> int:
+        return self.n_sessions
+
+    def __getitem__(self, sessions: Any) -> Trajectories:
+        """The sessions with these numbers, as :meth:`select` gives them; a number, a slice, numbers or a mask.
+
+        So ``cross_val_score`` and ``GridSearchCV`` of scikit-learn split data by session.
+        """
+        index = sessions[0] if isinstance(sessions, tuple) and len(sessions) == 2 else sessions  # X[numbers, ...]
+        if isinstance(index, slice):
+            index = np.arange(self.n_sessions)[index]
+        elif isinstance(index, int | np.integer):
+            if not -self.n_sessions <= index < self.n_sessions:
+                raise IndexError(f"there are {self.n_sessions} sessions, so session {index} is none of them")
+            index = [int(index) % self.n_sessions]
+        return self.select(index)
+
     def __repr__(self) -> str:
         missing = self.n_steps - self.n_observed
         return (

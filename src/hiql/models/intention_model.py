@@ -311,6 +311,14 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
             raise ParametersNotCounted(criterion="BIC")
         return super().bic(data)
 
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """One line: how to make it again and, once fitted, what it found."""
+        made = " ".join(super().__repr__(N_CHAR_MAX=N_CHAR_MAX).split())
+        if not hasattr(self, "log_likelihood_"):
+            return made
+        shares = ", ".join(f"{name} {share:.0%}" for name, share in zip(self.names_, self.share_, strict=True))
+        return f"<{made} fitted: {shares}; log-likelihood {self.log_likelihood_:.1f} nats>"
+
     @property
     def doubts(self) -> tuple[str, ...]:
         """The notes that bear on what was found, not on how it was computed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from typing import Any, Self
 
@@ -32,6 +33,25 @@ class SeenOtherwise:
     about_: dict[str, Any]
     posterior_: Any
     _trained_on: Any
+
+    @property
+    def names_(self) -> tuple[str, ...]:
+        """K names of the intentions: those given by :meth:`named` or found by ``hiql fit``, else "intention 1", …"""
+        check_is_fitted(self)
+        numbered = (f"intention {i + 1}" for i in range(self.n_intentions))
+        return tuple(self.about_.get("names") or numbered)
+
+    def named(self, names: Sequence[str]) -> Self:
+        """A copy whose intentions have these names, in figures, reports, decoded tables and its file."""
+        check_is_fitted(self)
+        given = list(names)
+        sound = all(isinstance(name, str) and name for name in given) and len(set(given)) == len(given)
+        if not sound or len(given) != self.n_intentions:
+            remedy = f"give {self.n_intentions} different names"
+            raise InvalidParameter(parameter="names", value=names, remedy=remedy)
+        other = copy(self)
+        other.about_ = self.about_ | {"names": given}
+        return other
 
     def permuted(self, order: npt.ArrayLike) -> Self:
         """A copy in which intention ``order[i]`` is called i."""

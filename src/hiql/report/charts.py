@@ -11,10 +11,11 @@ import plotly.graph_objects as go
 
 from hiql.data.trajectories import Trajectories
 from hiql.engine.search import Restarts
+from hiql.evaluate.measures.calibration import Calibration
 from hiql.evaluate.measures.courses import Course, mean_course
 from hiql.evaluate.words.dwell import Runs, survival
 from hiql.plots.labels import FloatArray
-from hiql.plots.style import INK, PALETTE, PROBABILITY_MAP, intention_colour
+from hiql.plots.style import FAINT, INK, PALETTE, PROBABILITY_MAP, intention_colour
 from hiql.report.look import colour_scale, faded, new_chart, whole_number_ticks
 from hiql.report.markup import plotly_text
 
@@ -130,6 +131,21 @@ def mean_posterior(data: Trajectories, posterior: FloatArray, names: Sequence[st
             figure.add_scatter(x=at[rest], y=mean[rest], line=line, mode="lines", hoverinfo="skip", showlegend=False)
     figure.update_xaxes(range=[at[0] - 0.02 * at[-1] - 0.02, 1.02 * at[-1] + 0.02])
     return figure.update_yaxes(range=[-0.02, 1.03])
+
+
+def calibrated(found: Calibration) -> go.Figure:
+    """How often actions were taken (dots, with two standard errors), by the probability predicted for them."""
+    figure = new_chart(height=300, xaxis_title="predicted probability", yaxis_title="share taken")
+    line = {"color": FAINT, "dash": "dot", "width": 1.5}
+    figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=line, hoverinfo="skip", showlegend=False)
+    bars = {"type": "data", "array": 2 * found.error, "thickness": 1.2, "width": 3}
+    figure.add_scatter(
+        x=found.predicted, y=found.taken, mode="markers", error_y=bars, customdata=found.n, showlegend=False,
+        marker={"color": PALETTE[0], "size": 8},
+        hovertemplate="predicted %{x:.1%}, taken %{y:.1%} (%{customdata:,} actions)<extra></extra>",
+    )  # fmt: skip
+    figure.update_xaxes(range=[-0.03, 1.03], tickformat=".0%")
+    return figure.update_yaxes(range=[-0.03, 1.03], tickformat=".0%")
 
 
 def restart_objectives(restarts: Restarts) -> go.Figure:

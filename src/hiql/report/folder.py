@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -12,6 +13,7 @@ from hiql.models import IntentionModel
 from hiql.plots import draw_selection, new_figure, save_figure, style
 from hiql.report.write import write_report
 from hiql.sweep import Selection, Source
+from hiql.sweep.answer import answer
 
 
 def write_selection(
@@ -35,7 +37,9 @@ def write_selection(
     save_figure(figure, folder / "selection")
     model.save(files["model"])
     data = source.data[selection.unit["history"]]
-    write_report(files["report"], model, data, world=source.mdp, selection=selection, names=names, about=told(model))
+    said = answer(model, data, selection, names)
+    page: dict[str, Any] = {"selection": selection, "names": names, "about": told(model), "said": said}
+    write_report(files["report"], model, data, world=source.mdp, **page)
     return files
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
+from hiql.evaluate.measures.calibration import calibration
 from hiql.evaluate.words.verdict import Verdict
 from hiql.report import charts, selection_charts, words
 from hiql.report.findings import Findings
@@ -15,6 +16,7 @@ from hiql.report.markup import Markup, joined, tag
 from hiql.report.page import Page
 from hiql.report.provenance import BIBTEX, PAPER, PAPER_URL, provenance
 from hiql.report.weight_charts import drives_chart
+from hiql.sweep.answer import Said
 
 
 def verdict_block(page: Page, verdict: Verdict) -> None:
@@ -53,6 +55,16 @@ def _all_sessions(n: int) -> str:
     return "The session has" if n == 1 else "Every session has"
 
 
+def answer_section(page: Page, said: Sequence[Said]) -> None:
+    """The recommendation, question by question, with the numbers that it quotes."""
+    page.heading("The answer")
+    for each in said:
+        page.block(tag("h3", each.question))
+        page.text(each.text)
+        if each.numbers is not None:
+            page.table(each.numbers)
+
+
 def selection_section(page: Page, selection: Any) -> None:
     """How many intentions, and why."""
     table = cast(pd.DataFrame, selection.table)
@@ -61,8 +73,10 @@ def selection_section(page: Page, selection: Any) -> None:
     if getattr(selection, "traits", ""):
         page.text(selection.traits)
     drawn = (
-        ("held_out", selection_charts.held_out_chart, "Sessions held out of the fit, with standard errors: higher is "
-         "better. The ring marks the choice."),
+        ("to_chosen", selection_charts.gap_chart, "Held out of the fit: the difference to the choice on the same "
+         "sessions, with its standard error. Above 0 is better than the choice, which the ring marks."),
+        ("held_out", selection_charts.held_out_chart, "Held-out scores, with their standard errors. Sessions differ "
+         "more than candidates do, so these errors are larger than those of differences."),
         ("evidence", selection_charts.evidence_chart, "Evidence, a lower bound of log p(data): higher is better, and "
          "differences below 3 nats do not decide. The ring marks the choice."),
         ("bic", selection_charts.bic_chart, "BIC: a second opinion that needs no held-out sessions."),
@@ -183,6 +197,14 @@ def trust_section(page: Page, findings: Findings, selection: Any, verdict: Verdi
     verdict_block(page, verdict)
     for failure in [] if selection is None else selection.failures:
         page.text(f"A fit failed ({_unit(failure.unit)}): {failure.error}", kind="warning")
+    shown = [
+        page.chart(
+            charts.calibrated(calibration(findings.model, findings.data)),
+            "Of the actions that were given some probability by the steps before, the share that was taken, ± 2 "
+            "standard errors. On the dotted line predictions are right.",
+            "Are predictions right?",
+        )
+    ]
     restarts = getattr(findings.model, "restarts_", None)
     if restarts is not None and len(restarts.attempts) > 1:
         page.text(f"EM finds local optima, so hiql searched: {restarts}.")
@@ -190,7 +212,8 @@ def trust_section(page: Page, findings: Findings, selection: Any, verdict: Verdi
             "Where every attempt ended. Starts are random; kicks disturb the best so far, and are given up once they "
             "cannot win; polish and finish take the best further."
         )
-        page.charts(page.chart(charts.restart_objectives(restarts), caption))
+        shown.append(page.chart(charts.restart_objectives(restarts), caption, "Where the search ended"))
+    page.charts(*shown)
 
 
 def _unit(unit: Mapping[str, Any]) -> str:

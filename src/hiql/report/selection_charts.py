@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from hiql.data.readings import told_reading
-from hiql.plots.style import INK, PALETTE
+from hiql.plots.style import FAINT, INK, PALETTE
 from hiql.report.look import new_chart, whole_number_ticks
 from hiql.report.markup import plotly_text
 
@@ -45,6 +45,18 @@ def evidence_chart(table: pd.DataFrame, chosen: int) -> go.Figure:
         hover = "K = %{x}: %{y:,.1f}<extra>%{fullData.name}</extra>"
         figure.add_scatter(x=rows["n_intentions"], y=rows["evidence"], hovertemplate=hover, **style)
     return _finished(figure, table, chosen, "evidence")
+
+
+def gap_chart(table: pd.DataFrame, chosen: int) -> go.Figure:
+    """The paired difference of every candidate to the chosen one ± its standard error, against K."""
+    figure = _chart("difference to the choice (nats per step)")
+    for _, rows, style in _lines(table):
+        figure.add_scatter(
+            x=rows["n_intentions"], y=rows["to_chosen"], error_y=_bars(rows["to_chosen_se"], style), **style,
+            hovertemplate="K = %{x}: %{y:+.4f} ± %{error_y.array:.4f}<extra>%{fullData.name}</extra>",
+        )  # fmt: skip
+    figure.add_hline(y=0, line={"color": FAINT, "width": 1})
+    return _finished(figure, table, chosen, "to_chosen")
 
 
 def bic_chart(table: pd.DataFrame, chosen: int) -> go.Figure:

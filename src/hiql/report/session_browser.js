@@ -6,9 +6,9 @@
   const MOST_POINTS = 1000; // a row shows at most about this many steps as they are; more are thinned
   const MARKERS_UP_TO = 80; // curves of at most this many steps carry a dot for each
   const TICKS_UP_TO = 12; // axes of at most this many states or actions carry their labels
-  const FAINT = "#8C8C8C", INK = "#222222", GRID = "#E6E8EB";
+  const FAINT = themed("#8C8C8C"), INK = themed("#222222"), GRID = themed("#E6E8EB");
 
-  const book = JSON.parse(document.getElementById("session_browser-data").textContent);
+  const book = JSON.parse(themedText(document.getElementById("session_browser-data").textContent));
   const K = book.intentions.length;
   const find = (name) => document.getElementById(`browse-${name}`);
   const plot = find("plot"), track = find("map");
@@ -187,7 +187,7 @@
       };
       shown.annotations.push({
         text: title(), xref: "paper", yref: "paper", x: 0, y: top, xanchor: "left", yanchor: "bottom", showarrow: false,
-        font: { size: 12, color: "#5b6068" },
+        font: { size: 12, color: themed("#5b6068") },
       });
       top -= height + gap;
     }

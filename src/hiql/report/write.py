@@ -19,6 +19,7 @@ from hiql.report.browser_panel import browser_section
 from hiql.report.findings import find
 from hiql.report.intention_cards import intentions_section
 from hiql.report.page import Page
+from hiql.sweep.answer import Said
 from hiql.worlds.mdp import MDP
 
 
@@ -50,6 +51,7 @@ def write_report(
     selection: SelectionLike | None = None,
     names: Sequence[str] | None = None,
     about: Mapping[str, str] | None = None,
+    said: Sequence[Said] = (),
 ) -> Path:
     """Write an interactive page that works offline and can be mailed; returns its path.
 
@@ -61,6 +63,7 @@ def write_report(
     selection : how K was chosen, shown if given
     names : K names of intentions; by default those in the model's file, or after the named places of the world or, in a
         choice task, after strategies, else by number
+    said : the recommendation of a sweep (:func:`hiql.sweep.answer.answer`), shown first if given
     about : anything worth telling about how the results were made: the command, the data file, the seed, …
 
     Large data are included as far as they fit into 15 MB: the first sessions of every subject.
@@ -75,6 +78,8 @@ def write_report(
     truth = words.truth_sentence(findings)
     if truth is not None:
         page.text(truth)
+    if said:
+        sections.answer_section(page, said)
     sections.data_section(page, findings)
     if selection is not None:
         sections.selection_section(page, selection)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.words.doing import intentions_table
+from hiql.evaluate.words.doing import intentions_table, where_each_is_left
 from hiql.evaluate.words.dwell import expected_dwell, outlasts_sessions
 from hiql.evaluate.words.verdict import judge
 from hiql.models import IntentionModel
@@ -71,7 +71,7 @@ def numbers_by_k(selection: Selection) -> pd.DataFrame:
         "BIC": [f"{bic:,.0f}" for bic in rows["bic"]],
         "evidence (nats)": [f"{evidence:,.1f}" for evidence in rows["evidence"]],
     }
-    return _told_only(pd.DataFrame(shown))
+    return _told_only(pd.DataFrame(shown).replace("nan", "–"))
 
 
 def _how_many(selection: Selection) -> str:
@@ -102,6 +102,8 @@ def _doing(model: IntentionModel, data: Trajectories, names: Sequence[str]) -> s
     share, dwell = model.smooth_proba(data).mean(axis=0), expected_dwell(model.transition_)
     mean = float(data.lengths.mean())
     told = ", ".join(f"{called} {part:.0%}" for called, part in zip(names, share, strict=True))
+    if any(where_each_is_left(model)):
+        return f"Of the steps: {told}. How likely each is left depends on where, or after what: see the last column."
     if outlasts_sessions(dwell, mean).all():
         when = f"All of them last longer than a session ({mean:.0f} steps on average): they tell sessions apart."
     else:
@@ -198,4 +200,4 @@ def _limits(model: IntentionModel, data: Trajectories, selection: Selection) -> 
 
 def _told_only(table: pd.DataFrame) -> pd.DataFrame:
     """Without columns in which nothing is known."""
-    return table[[column for column in table if not table[column].isin(["nan", "–", ""]).all()]]
+    return table[[column for column in table if not table[column].isin(["–", ""]).all()]]

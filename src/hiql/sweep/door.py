@@ -14,6 +14,7 @@ from hiql.dynamics import registry
 from hiql.models import IntentionModel
 from hiql.sweep import holding_out
 from hiql.sweep.criteria import criterion_named
+from hiql.sweep.explanation import name
 from hiql.sweep.in_stages import sweep_in_stages
 from hiql.sweep.plan import NO_FOLDS, Plan, Source
 from hiql.sweep.proposal import NUMBERS, Clock, Proposal, named, propose, several
@@ -27,6 +28,9 @@ class Chosen(NamedTuple):
 
     best: IntentionModel
     selection: Selection
+
+    def __repr__(self) -> str:
+        return f"<Chosen of {len(self.table)} candidates: {name(self.table, self.selection.chosen)}; {self.best!r}>"
 
     @property
     def table(self) -> pd.DataFrame:

@@ -48,6 +48,9 @@ class Selection(NamedTuple):
     traits: str = ""
     """How much of the gain is difference between animals, and how much switching within; where that was asked."""
 
+    def __repr__(self) -> str:
+        return f"<Selection among {len(self.table)} candidates. {self.explanation}>"
+
     @property
     def agreement(self) -> dict[str, float]:
         """The share of steps that other fits give to the same intention of the chosen candidate, where compared."""
