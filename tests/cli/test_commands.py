@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partialmethod
 from importlib import import_module
 
 import numpy as np
@@ -70,6 +71,18 @@ def test_fit_tells_what_it_understood_before_it_works(folder, tmp_path):
     assert f"{data.n_steps} steps" in output or f"{data.n_steps:,}" in output
     for words in ("state: state", "action: action", "sessions 60", "with a missing state", "world unknown"):
         assert words in output, words
+
+
+def test_fit_says_how_sure_it_is(folder, tmp_path, monkeypatch):
+    quick = partialmethod(hiql.IntentionModel.sample_posterior, n_draws=40, n_chains=2, warm_up=5, thin=1)
+    monkeypatch.setattr(hiql.IntentionModel, "sample_posterior", quick)
+    fit = "fit", folder / "grid.csv", "-k", 2, "--world", "grid:5x5", "--out", tmp_path / "sure.hiql", "--intervals"
+    intervals = run_json(*fit)["fit"]["intervals"]
+    (low, _), (high, _) = intervals["share"]
+    assert 0 < low < high < 1
+    assert intervals["told"].startswith("40 draws of 2 chains")
+    np.testing.assert_allclose(hiql.load(tmp_path / "sure.hiql").interval("share_"), intervals["share"])
+    assert "intervals" not in run_json(*fit[:-1])["fit"]
 
 
 def test_a_fit_on_the_command_line_is_the_fit_in_python(folder):
