@@ -1,4 +1,4 @@
-"""What pooled rows are worth on sessions that were held out: places, histories, animals; and what they cost.
+"""What pooled rows are worth on sessions that were held out: places, histories, animals, days; and what they cost.
 
 Every line has the log-likelihood in nats a step of both models on the same held-out sessions, and their difference with
 its standard error, paired by session. Nothing is chosen on held-out sessions: restarts by training objective, strengths
@@ -8,16 +8,19 @@ by the evidence of training sessions. Results are kept in ``--out`` as they come
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone
 
 import hiql
 from hiql.choices import PooledTable
+from hiql.datasets.fetch import DATA_DIR
 from hiql.dynamics import ByState
 from hiql.files import write_whole
 from rows import arguments, tell
@@ -152,6 +155,30 @@ def animals() -> Iterator[Comparison]:
             yield Comparison(f"{herd} K={k}: individual, animals pooled", alone, pooled)
 
 
+def rat() -> tuple[hiql.Trajectories, hiql.Trajectories]:
+    """A rat that learns to compare two tones, in thirds of each as states; every fifth day held out."""
+    table = pd.read_csv(Path(os.environ[DATA_DIR]) / "evidence" / "rat_evidence.csv.gz")
+    first, second = (pd.qcut(table[tone], 3, labels=False) for tone in ("s1", "s2"))
+    sessions = [rows for _, rows in table.assign(state=3 * first + second).groupby("session")]
+    days = np.arange(len(sessions), dtype=float)
+    data = hiql.Trajectories.from_arrays(
+        *([rows[name].to_numpy() for rows in sessions] for name in ("state", "choice")),
+        subjects=["rat"] * len(days),
+        session_days=days,
+    )
+    out = days % 5 == 4
+    return data.select(np.flatnonzero(~out)), data.select(np.flatnonzero(out))
+
+
+def days() -> Iterator[Comparison]:
+    for k in (1, 2, 3):
+        yield Comparison(
+            f"rat K={k}: all days alike, each around the day before",
+            lambda k=k: scored(quiet(k), *rat()),
+            lambda k=k: scored(quiet(k, pool="days"), *rat()),
+        )
+
+
 def line(name: str, plain: Scores, pooled: Scores) -> dict[str, Any]:
     """The difference a step, its error from the spread of the sessions, and the ratio of the times."""
     steps = plain.steps.sum()
@@ -192,7 +219,7 @@ def main() -> None:
     scored(quiet(2, dynamics="by-state"), *(hiql.datasets.labyrinth_long().data.select(range(5)),) * 2)  # compile
     jobs = [
         (c.name, lambda c=c: line(c.name, c.plain(), c.pooled()))
-        for g in (places, two_nodes, histories, animals)
+        for g in (places, two_nodes, histories, animals, days)
         for c in g()
     ]
     for name, job in [*jobs, *predictive()]:

@@ -5,6 +5,7 @@ from hiql.choices.by_policy import PolicyChoice
 from hiql.choices.by_step import StepChoice
 from hiql.choices.choice import Choice, Evidence
 from hiql.choices.classifier import ClassifierChoice, Classifiers, Perceptron
+from hiql.choices.days import DayTables
 from hiql.choices.goals import Aims, Goals
 from hiql.choices.linear import LinearChoice, LinearWeights
 from hiql.choices.planned import Coefficients, Planned
@@ -19,6 +20,7 @@ __all__ = [
     "ClassifierChoice",
     "Classifiers",
     "Coefficients",
+    "DayTables",
     "Evidence",
     "Goals",
     "LinearChoice",

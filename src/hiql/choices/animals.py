@@ -41,16 +41,28 @@ class AnimalTables(PooledTable):
     def _coding(self, data: Trajectories) -> Coding:
         return Coding.of(data) if self.coding is None else self.coding
 
+    # --- groups of rows, each a whole table ----------------------------------------------------------------------
+
+    def groups(self, coding: Coding) -> Tree:
+        """Which group of rows each lies around: animals around the population, which comes last."""
+        return Tree.star(len(coding.subjects))
+
+    def group_codes(self, coding: Coding, data: Trajectories) -> npt.NDArray[np.int64]:
+        """(n_sessions,) the group of each session."""
+        return coding.subject_codes(data)
+
     def n_rows(self, data: Trajectories) -> int:
-        return (len(self._coding(data).subjects) + 1) * data.n_states
+        return len(self.groups(self._coding(data)).parent) * data.n_states
 
     def tree(self, data: Trajectories) -> Tree:
-        """Animals around the population (the first strength), and that, perhaps, as a table without animals."""
-        first = self.n_rows(data) - data.n_states
-        population = super().tree(data) if self.by_history else Tree.by_depth(np.full(data.n_states, ROOT))
+        """Groups as they lie (the first strengths), and the population, perhaps, as a table without animals."""
+        groups, n_states = self.groups(self._coding(data)), data.n_states
+        first = self.n_rows(data) - n_states
+        population = super().tree(data) if self.by_history else Tree.by_depth(np.full(n_states, ROOT))
         above = np.where(population.parent >= 0, population.parent + first, ROOT)
-        own = first + np.arange(first) % data.n_states
-        return Tree(np.r_[own, above], np.r_[np.zeros(first, dtype=np.intp), population.level + 1])
+        own = (groups.parent[:-1, None] * n_states + np.arange(n_states)).ravel()
+        levels = np.r_[np.repeat(groups.level[:-1], n_states), population.level + groups.n_levels]
+        return Tree(np.r_[own, above], levels)
 
     def common(self, data: Trajectories) -> TableChoice:  # noqa: ARG002
         return PooledTable(self.pseudo_count) if self.by_history else TableChoice(self.pseudo_count)
@@ -83,8 +95,8 @@ class AnimalTables(PooledTable):
         return proba
 
     def _first_row(self, data: Trajectories, steps: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
-        """(n,) where the rows of the animal of each of these steps begin."""
-        codes = self._coding(data).subject_codes(data)
+        """(n,) where the rows of the group of each of these steps begin."""
+        codes = self.group_codes(self._coding(data), data)
         return codes[np.searchsorted(data.offsets, steps, side="right") - 1] * data.n_states
 
     # --- fitting -----------------------------------------------------------------------------------------------
@@ -116,7 +128,7 @@ class AnimalTables(PooledTable):
         )
 
     def _n_states(self, n_rows: int) -> int:
-        return n_rows if self.coding is None else n_rows // (len(self.coding.subjects) + 1)
+        return n_rows if self.coding is None else n_rows // len(self.groups(self.coding).parent)
 
     # --- what a fitted model shows ------------------------------------------------------------------------------
 

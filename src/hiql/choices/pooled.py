@@ -146,13 +146,17 @@ class PooledTable(TableChoice):
             self._by_row(statistics, params), params.log_policy
         )
 
+    def learn(self, *told: Any) -> Learned:
+        """Rows and strengths, as :func:`hiql.priors.learn` finds them."""
+        return learn(*told)
+
     def _pooled(self, params: Any, statistics: FloatArray, data: Trajectories) -> tuple[Tree, Any, Any, Learned]:
         """The tree, counts (n, K, A), the root's pseudo-counts, and what they teach."""
         n_intentions, n_states, n_actions = params.log_policy.shape
         tree = self.tree(data)
         counts = _padded(statistics[:-1].reshape(n_states, n_actions, n_intentions).transpose(0, 2, 1), tree)
         root = np.full(n_actions, float(self.pseudo_count))
-        return tree, counts, root, learn(tree, counts, counts.sum(axis=1, keepdims=True), root, params.strength.T)
+        return tree, counts, root, self.learn(tree, counts, counts.sum(axis=1, keepdims=True), root, params.strength.T)
 
     def coarser(self, data: Trajectories) -> TableChoice | None:
         """Histories of one trial, or whatever else is one step from the root, each for all states below it."""

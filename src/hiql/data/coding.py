@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from hiql.data.blocks import give_back
 from hiql.data.codes import MISSING, WHOLE, label_text
+from hiql.data.days import day_codes, days_of_subjects
 from hiql.data.described import check_description, plain_labels
 from hiql.data.matching import context_column, in_order, input_columns, known_codes, taken
 from hiql.data.memory import Memory
@@ -31,7 +32,7 @@ class Coding:
     How many states and actions there are and what they are called (labels None: codes are their own labels). The
     names of the inputs, and the mean and scale of each in the data of the fit: inputs keep the user's units outside and
     are standardised inside. The names of contexts and of subjects, by their codes, the recipe of the traces among the
-    inputs, and the kinds of outcomes, where they are few.
+    inputs, the kinds of outcomes, where they are few, and the days of each subject, in order, where any are known.
     """
 
     n_states: int
@@ -46,6 +47,7 @@ class Coding:
     subjects: tuple[str, ...] = ()
     memory: Memory | None = None
     outcome_kinds: tuple[Hashable, ...] = ()
+    days: tuple[tuple[float, ...], ...] = ()
 
     def __post_init__(self) -> None:
         check_description(self)
@@ -66,6 +68,7 @@ class Coding:
             tuple(dict.fromkeys(data.subjects)),
             data.memory,
             kinds_of_outcome(data),
+            days_of_subjects(data),
         )
 
     def reading_as(self, other: Coding) -> Coding:
@@ -134,6 +137,10 @@ class Coding:
     def subject_codes(self, data: Trajectories) -> npt.NDArray[np.int64]:
         """(n_sessions,) the code of each session's subject; the number of subjects for one never met."""
         return known_codes(np.arange(data.n_sessions), data.subjects, self.subjects)
+
+    def day_codes(self, data: Trajectories) -> npt.NDArray[np.int64]:
+        """(n_sessions,) the code of each session's subject and day, as :func:`hiql.data.days.day_codes` has them."""
+        return day_codes(self.subject_codes(data), data.session_days, self.days)
 
     def last_outcome_codes(self, data: Trajectories) -> npt.NDArray[np.int64]:
         """(N,) the kind of outcome of the step before each; the number of kinds for another one, or none."""

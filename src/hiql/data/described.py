@@ -63,6 +63,11 @@ def _are_labels(labels: Any) -> bool:
     return isinstance(labels, list) and all(isinstance(label, str | int | float) for label in labels)
 
 
+def _are_days(days: Any) -> bool:
+    known = isinstance(days, tuple) and all(type(day) in (int, float) for day in days)
+    return known and bool(np.isfinite(days).all() and (np.diff(days) > 0).all())
+
+
 def plain_labels(labels: Sequence[Hashable] | None) -> tuple[Hashable, ...] | None:
     """Labels that a file of plain values can hold: numbers and text."""
     if labels is None or all(isinstance(label, str | int | float) for label in labels):
@@ -90,6 +95,10 @@ def check_description(coding: Coding) -> None:
     if not all(isinstance(kind, str | int | float) for kind in coding.outcome_kinds):
         remedy = "give a tuple of numbers or text"
         raise InvalidParameter(parameter="outcome_kinds", value=coding.outcome_kinds, remedy=remedy)
+    days = coding.days
+    sound = isinstance(days, tuple) and len(days) in (0, len(coding.subjects)) and all(map(_are_days, days))
+    if not sound:
+        raise InvalidParameter(parameter="days", value=days, remedy="give ascending numbers for each subject")
     if not isinstance(coding.memory, Memory | None):
         raise InvalidParameter(
             parameter="memory", value=coding.memory, remedy="give an hiql.data.memory.Memory or None"

@@ -40,7 +40,8 @@ class HIAVI(PooledModel):
         learned (``policy_strength_``); ``pseudo_count`` is then that of the shortest
     pool : None, or "subjects": animals share and differ. Each has policies, a chain and beginnings of its own around
         the population's: ``policy_of(subject)``, ``transition_of(subject)``; one never met has the population's, and
-        ``adapt(data)`` gives it its own
+        ``adapt(data)`` gives it its own. "days": policies change, too, each day's around those of the day before:
+        ``policy_of(subject, day)``, ``drift_of(subject)``; ``data.session_days`` says which day it was
     """
 
     def __init__(

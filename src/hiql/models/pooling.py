@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Hashable
 from copy import copy
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hiql.choices.animals import AnimalTables
 from hiql.choices.choice import Choice
+from hiql.choices.days import DayTables
 from hiql.choices.pooled import PooledTable
 from hiql.data.coding import Coding
+from hiql.data.days import day_codes
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.by_state import SUBJECT, ByState
 from hiql.dynamics.chain import IntentionDynamics
@@ -24,8 +26,15 @@ from hiql.models.intention_model import IntentionModel
 from hiql.parts.part import FloatArray
 
 PRIORS = ("flat", "pooled")
-SUBJECTS = "subjects"
-POOLS = (None, SUBJECTS)
+SUBJECTS, DAYS = "subjects", "days"
+POOLS = (None, SUBJECTS, DAYS)
+
+
+class Drift(NamedTuple):
+    """How one subject's policies change: ``days`` (D,) and ``policy`` (D, K, S, A)."""
+
+    days: FloatArray
+    policy: FloatArray
 
 
 class WithSubjects(IntentionModel):
@@ -34,13 +43,13 @@ class WithSubjects(IntentionModel):
     pool: str | None = None
 
     def _dynamics(self) -> IntentionDynamics:
-        of_its_own = self.dynamics is None and self.pool == SUBJECTS
+        of_its_own = self.dynamics is None and self.pool in (SUBJECTS, DAYS)
         return ByState(context=SUBJECT) if of_its_own else super()._dynamics()
 
     def transition_of(self, subject: object) -> FloatArray:
         """(K, K) how a subject's intentions follow one another; the population's for one never met."""
         check_is_fitted(self)
-        of_its_own = self.pool == SUBJECTS and self.dynamics is None
+        of_its_own = self.pool in (SUBJECTS, DAYS) and self.dynamics is None
         return np.asarray(self.transition_by_context_[self._code(subject)] if of_its_own else self.transition_)
 
     def _code(self, subject: object) -> int:
@@ -62,6 +71,9 @@ class PooledModel(WithSubjects):
 
     ``pool="subjects"``: each subject has policies, a chain and beginnings of its own, around the population's
     (:class:`hiql.choices.AnimalTables`); ``policy_``, ``transition_`` and ``initial_`` are then the population's.
+
+    ``pool="days"``: beside that, each subject's policies may change from day to day (:class:`hiql.choices.DayTables`);
+    ``policy_`` is then the average over subjects and days.
     """
 
     prior: str = "flat"
@@ -80,16 +92,34 @@ class PooledModel(WithSubjects):
             raise InvalidParameter(parameter="prior, pool", value=(self.prior, self.pool), remedy=remedy)
         if self.pool is None:
             return PooledTable(self.pseudo_count)
-        return AnimalTables(self.pseudo_count, by_history=self.prior == "pooled")
+        kind = DayTables if self.pool == DAYS else AnimalTables
+        return kind(self.pseudo_count, by_history=self.prior == "pooled")
 
     # --- by name -------------------------------------------------------------------------------------------------
 
-    def policy_of(self, subject: object) -> FloatArray:
-        """(K, S, A) the policies of a subject; the population's for one that the model has never met."""
+    def policy_of(self, subject: object, day: float | None = None) -> FloatArray:
+        """(K, S, A) the policies of a subject; the population's for one that the model has never met.
+
+        With ``pool="days"`` those on a ``day``, or on its last; a day without data is as the one before it.
+        """
         check_is_fitted(self)
         if self.pool is None:
             return np.asarray(self.policy_)
+        if self.pool == DAYS:
+            asked = np.array([np.nan if day is None else day], dtype=np.float64)
+            code = day_codes(np.array([self._code(subject)]), asked, self.coding_.days)[0]
+            return np.concatenate([self.policy_by_day_, self.policy_at_first_[:, None]], axis=1)[:, code]
         return np.concatenate([self.policy_by_subject_, self.policy_[:, None]], axis=1)[:, self._code(subject)]
+
+    def drift_of(self, subject: object) -> Drift:
+        """The days of a subject, and its policies on each; with ``pool="days"``."""
+        check_is_fitted(self)
+        if self.pool != DAYS or str(subject) not in self.coding_.subjects:
+            known = ", ".join(self.coding_.subjects[:8])
+            remedy = f'fit the model with pool="days", and name one of its subjects: {known}'
+            raise InvalidParameter(parameter="subject", value=subject, remedy=remedy)
+        days = self.coding_.days[self._code(subject)]
+        return Drift(np.array(days), np.array([self.policy_of(subject, day) for day in days]))
 
     def adapt(self, data: Trajectories) -> Self:
         """A copy for the subjects of these data: each gets rows of its own, around this model's population.
@@ -98,7 +128,7 @@ class PooledModel(WithSubjects):
         new subjects do is learned. Subjects of the first fit are not part of the copy.
         """
         check_is_fitted(self)
-        if self.pool is None or self.dynamics is not None:
+        if self.pool != SUBJECTS or self.dynamics is not None:
             remedy = 'fit the model with pool="subjects" and dynamics=None first'
             raise InvalidParameter(parameter="pool, dynamics", value=(self.pool, self.dynamics), remedy=remedy)
         self._check_data(data)

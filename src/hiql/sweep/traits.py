@@ -71,9 +71,9 @@ def traits_or_states(table: pd.DataFrame, scores: Sequence[Scores], chosen: int)
     """
     alike = (table["history"].astype(object) == table["history"].iloc[chosen]) | table["history"].isna()
     alike &= table["family"].isin({table["family"].iloc[chosen], still_family(table["family"].iloc[chosen])})
-    one, pooled = alike & (table["n_intentions"] == 1), table["pool"] == "subjects"
-    own, groups = one & pooled, alike & (table["dynamics"] == GROUPS)
-    common, switching = one & ~pooled, alike & ~one & ~groups
+    one, groups = alike & (table["n_intentions"] == 1), alike & (table["dynamics"] == GROUPS)
+    own, common = one & (table["pool"] == "subjects"), one & table["pool"].isna()
+    switching = alike & ~one & ~groups
     if not ((own | groups).any() and common.any()) or table["held_out"].isna().any():
         return ""
     base, still = _best(table, common), _best(table, own | groups)
