@@ -36,7 +36,7 @@ from hiql.priors.estimates import BAYES, concentration, times_log
 
 BEFORE_LEARNING = 2.0
 """Pseudo-counts of each row until the prior is learned."""
-BEFORE_AVERAGING = 100.0
+BEFORE_AVERAGING = 1000.0
 """The same where posteriors are looked for: nearly one matrix for all places, so that intentions are found by what they
 do. Where rows are free from the start, intentions are found that explain places, and none of them lets go again."""
 
