@@ -90,11 +90,11 @@ def columns_form(at: str, read: dict[str, Any], wishes: Wishes, busy: bool, clos
     )
 
 
-def tries_form(at: str, read: dict[str, Any], wishes: Wishes, again: bool) -> Markup:
+def tries_form(at: str, read: dict[str, Any], wishes: Wishes, again: bool, proposed: bool) -> Markup:
     """What to try, as it is proposed; the rest is out of sight until it is wanted."""
     if not read.get("facts"):
         return Markup()
-    of_trials, tries = read.get("of_trials"), read.get("tries", {})
+    of_trials = read.get("of_trials")
     several = read["facts"].get("subjects", 1) > 1
     plain = [
         _text("intentions", "How many intentions", wishes.intentions, "1-4", r"[0-9, \-]+"),
@@ -113,7 +113,7 @@ def tries_form(at: str, read: dict[str, Any], wishes: Wishes, again: bool) -> Ma
     ]
     return joined(
         tag("h2", "What to try", id="try"),
-        tag("p", " ".join(tries.get("reasons", []))),
+        tag("p", " ".join(read.get("tries", {}).get("reasons", []))) if proposed else "",
         tag(
             "form",
             tag("div", *plain, class_="fields"),
