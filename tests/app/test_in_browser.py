@@ -112,6 +112,8 @@ def test_the_whole_way_by_keyboard_and_on_a_phone(reader, served, tmp_path, monk
     fits_a_phone(reader)
     tab_to(reader, "input[name=intentions]")
     reader.press("1-2")  # Tab has chosen what was there
+    tab_to(reader, "input[name=dynamics][value=markov]")
+    reader.press(Keys.SPACE)
     tab_to(reader, "form[action$=run] summary")
     reader.press(Keys.ENTER)
     tab_to(reader, "input[name=restarts]")

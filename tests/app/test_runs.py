@@ -27,7 +27,7 @@ from hiql.cli.simulate import SIMULATORS
 from tests.app.light import odd
 from tests.app.site import TRACK, Visitor, shown, until
 
-QUICK = {"intentions": "1-2", "restarts": "1"}
+QUICK = {"intentions": "1-2", "restarts": "1", "dynamics": "markov"}
 
 
 def ended(visitor, path):
