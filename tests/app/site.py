@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
+import time
 from urllib.parse import urlsplit
 
 from starlette.testclient import TestClient
@@ -13,6 +15,7 @@ from hiql.app.server import make_app
 from hiql.app.workspace import Workspace
 
 PORT = 8737
+PATIENCE = 60.0
 HOME = f"http://127.0.0.1:{PORT}"
 TRACK = "session,state,action\n" + "".join(f"s{i // 20},{i % 3},{'ab'[i % 2]}\n" for i in range(80))
 
@@ -20,12 +23,12 @@ TRACK = "session,state,action\n" + "".join(f"s{i // 20},{i % 3},{'ab'[i % 2]}\n"
 class Visitor:
     """A browser that knows the address."""
 
-    def __init__(self, folder, runs=None, **options):
+    def __init__(self, folder, runs=None, port=PORT, **options):
         self.workspace = Workspace(folder)
         self.runs = Runs(self.workspace, jobs=1) if runs is None else runs(self.workspace)
         self.token = self.workspace.token()
-        app = make_app(self.workspace, self.token, PORT, options.pop("read", read), self.runs, **options)
-        self.client = TestClient(app, base_url=HOME, raise_server_exceptions=False, headers={"Origin": HOME})
+        self.app = make_app(self.workspace, self.token, port, read, self.runs, **options)
+        self.client = TestClient(self.app, base_url=HOME, raise_server_exceptions=False, headers={"Origin": HOME})
 
     def get(self, path="/", **options):
         return self.client.get(f"/{self.token}{path}", **options)
@@ -47,8 +50,15 @@ class Visitor:
         return self.workspace.place(path.rsplit("/", 1)[-1])
 
 
+def until(true, patience=PATIENCE):
+    """Wait for something; the value that it then has."""
+    end = time.monotonic() + patience
+    while not (value := true()):
+        assert time.monotonic() < end, "nothing happened"
+        time.sleep(0.02)
+    return value
+
+
 def shown(answer):
     """The text of a page, as it is read."""
-    import html
-
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())

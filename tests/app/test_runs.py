@@ -9,7 +9,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 import zipfile
 from contextlib import redirect_stdout
 from functools import partial
@@ -26,19 +25,9 @@ from hiql.app.runs import Runs
 from hiql.cli import app
 from hiql.cli.simulate import SIMULATORS
 from tests.app.light import odd
-from tests.app.site import TRACK, Visitor, shown
+from tests.app.site import TRACK, Visitor, shown, until
 
-QUICK = {"intentions": "1-2", "restarts": "1"}
-PATIENCE = 100.0
-
-
-def until(true, patience=PATIENCE):
-    """Wait for something; the value that it then has."""
-    end = time.monotonic() + patience
-    while not (value := true()):
-        assert time.monotonic() < end, "nothing happened"
-        time.sleep(0.02)
-    return value
+QUICK = {"intentions": "1-2", "restarts": "1", "dynamics": "markov"}
 
 
 def ended(visitor, path):

@@ -29,7 +29,7 @@ EXAMPLES = {
         "Nine mice choose left or right; now and then the better side changes.",
         lambda: simulate_reversal(9, 36, random_state=0).table,
         ("simulate", "reversal", "--sessions=36"),
-        Wishes(intentions="1-4", history="1"),
+        Wishes(intentions="1-4", history="1", dynamics="markov", pool="none"),
     ),
     "maze": Example(
         "places.csv",
@@ -45,7 +45,7 @@ EXAMPLES = {
         "Four animals judge a stimulus, and are engaged, biased or disengaged by turns.",
         lambda: simulate_psychophysics(4, 6, 150, random_state=0).table(),
         ("simulate", "psychophysics", "--sessions=6", "--trials=150"),
-        Wishes(intentions="1-4"),
+        Wishes(intentions="1-4", dynamics="markov", pool="none"),
     ),
 }
 """By the name of the button."""

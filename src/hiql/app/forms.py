@@ -90,15 +90,23 @@ def columns_form(at: str, read: dict[str, Any], wishes: Wishes, busy: bool, clos
     )
 
 
-def tries_form(at: str, read: dict[str, Any], wishes: Wishes, again: bool) -> Markup:
+def tries_form(at: str, read: dict[str, Any], wishes: Wishes, again: bool, proposed: bool) -> Markup:
     """What to try, as it is proposed; the rest is out of sight until it is wanted."""
     if not read.get("facts"):
         return Markup()
-    of_trials, tries = read.get("of_trials"), read.get("tries", {})
+    of_trials = read.get("of_trials")
     several = read["facts"].get("subjects", 1) > 1
     plain = [
-        _text("intentions", "How many intentions", wishes.intentions, "1-4", r"[0-9, \-]+"),
-        _text("history", "Past trials that make a state", wishes.history, "1", r"[0-9, \-]+") if of_trials else "",
+        _text("intentions", "How many intentions", wishes.intentions, "as proposed", r"[0-9, \-]+"),
+        _text(
+            "history",
+            "Past trials that make a state",
+            wishes.history,
+            "as proposed",
+            r"[0-9, \-]+",
+        )
+        if of_trials
+        else "",
         _checks("dynamics", "Minds change …", {name: CLOCKS.get(name, name) for name in DYNAMICS}, wishes.dynamics),
     ]
     further = [
@@ -107,13 +115,14 @@ def tries_form(at: str, read: dict[str, Any], wishes: Wishes, again: bool) -> Ma
         _checks("prior", "Rows of long histories", _named(PRIORS, POOLED), wishes.prior),
         _checks("pool", "Animals", ANIMALS, wishes.pool) if several else "",
         _radios("by", "The best is", _named(CRITERIA, RULES), wishes.by or next(iter(CRITERIA))),
-        _checks("hold_out", "Held out are", HELD_OUT, wishes.hold_out) if several else "",
+        _radios("hold_out", "Held out are", {"": "as proposed"} | HELD_OUT, wishes.hold_out),
         _text("restarts", "Searches with different seeds", wishes.restarts, "3", "[0-9]+"),
         _text("seed", "Seed", wishes.seed, "0", "[0-9]+"),
     ]
     return joined(
         tag("h2", "What to try", id="try"),
-        tag("p", " ".join(tries.get("reasons", []))),
+        tag("p", "What you leave open is proposed, from what the table has:") if proposed else "",
+        tag("ul", *(tag("li", reason) for reason in read.get("proposed", []))) if proposed else "",
         tag(
             "form",
             tag("div", *plain, class_="fields"),
@@ -126,7 +135,7 @@ def tries_form(at: str, read: dict[str, Any], wishes: Wishes, again: bool) -> Ma
 
 
 POOLED = {"flat": "as they are", "pooled": "drawn to those of shorter ones"}
-HELD_OUT = {"sessions": "sessions", "subjects": "animals"}
+HELD_OUT = {"sessions": "sessions", "subjects": "animals", "parts": "parts of sessions"}
 ANIMALS = {"none": "are alike", "subjects": "share and differ"}
 
 

@@ -55,9 +55,21 @@ def _answer(found: dict[str, Any]) -> list[Markup]:
     """Question by question, if the command answers so; else why this candidate, and whether animals differ."""
     told = found.get("answer") or []
     if told:
-        return [joined(tag("h3", each["question"]), tag("p", each["text"])) for each in told]
+        return [joined(tag("h3", each["question"]), tag("p", each["text"]), _numbers(each)) for each in told]
     first, second = found.get("explanation"), found.get("traits")
     return [tag("p", text, class_=kind) for text, kind in ((first, "lead"), (second, None)) if text]
+
+
+def _numbers(said: dict[str, Any]) -> Markup:
+    """The numbers behind a sentence, out of sight until they are wanted."""
+    rows = said.get("numbers") or []
+    if not rows:
+        return Markup()
+    head = tag("tr", *(tag("th", name, scope="col") for name in rows[0]))
+    body = [tag("tr", *(tag("td", "–" if value is None else value) for value in row.values())) for row in rows]
+    table = tag("table", tag("thead", head), tag("tbody", *body))
+    wide = tag("div", table, class_="wide", tabindex="0", role="region", aria_label="Numbers")
+    return tag("details", tag("summary", "Its numbers"), wide)
 
 
 def _candidates(found: dict[str, Any]) -> Markup:

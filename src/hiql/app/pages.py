@@ -54,7 +54,7 @@ def table(root: str, place: Place, state: dict[str, Any]) -> str:
     busy = stage in {"running", "waiting"}
     fresh = stage == "new"
     blocks = [columns_form(at, read, wishes, busy, closed=not fresh)]
-    blocks += [] if busy else [tries_form(at, read, wishes, again=not fresh)]
+    blocks += [] if busy else [tries_form(at, read, wishes, not fresh, proposed="made" not in about)]
     return _page(
         root,
         str(about.get("name", "")),

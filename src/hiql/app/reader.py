@@ -34,7 +34,7 @@ class Reader:
             except TimeoutError:
                 problem = SLOW
             self._end()
-        return {"columns": [], "rows": 0, "facts": {}, "error": problem, "tries": {}, "of_trials": False}
+        return {"columns": [], "rows": 0, "facts": {}, "error": problem, "proposed": [], "of_trials": False}
 
     def warm_up(self) -> None:
         """Start the process, so that the first table need not wait for it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +11,16 @@ import pandas as pd
 from hiql.app.uploads import check_unpacked
 from hiql.app.wishes import OPTIONAL, SINGLE, Wishes, wishes_in
 from hiql.data.codes import label_text
-from hiql.data.layout import Layout, Steps, Trials, find_layout
+from hiql.data.layout import Layout, Steps, Trials
 from hiql.data.missing import said_missing
+from hiql.data.readings import readings
 from hiql.data.table_columns import Extra
 from hiql.data.table_files import load_table
 from hiql.data.tables import NO_COLUMN
 from hiql.data.understanding import understood
 from hiql.data.usual_names import USUAL_NAMES
 from hiql.errors import HiqlError, InvalidParameter
-from hiql.sweep.tries import usual_tries
-from hiql.worlds.files import coding_of, in_codes_of, named_world
+from hiql.sweep.proposal import propose
 
 MOST_COLUMNS = 200
 """More than these are not shown, and cannot be chosen on the page."""
@@ -29,20 +29,18 @@ N_EXAMPLES, LONGEST_TEXT = 4, 40
 
 def read(path: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Columns with examples and roles, what was understood, what to try; or, in words, why not."""
-    found: dict[str, Any] = {"columns": [], "rows": 0, "facts": {}, "error": "", "tries": {}, "of_trials": False}
+    found: dict[str, Any] = {"columns": [], "rows": 0, "facts": {}, "error": "", "proposed": [], "of_trials": False}
     try:
         check_unpacked(Path(path))
         table = load_table(path)
         wishes = wishes_in(wanted)
         found |= {"rows": len(table), "n_columns": table.shape[1], "columns": columns_of(table, wishes.roles or {})}
-        layout = layout_of(table, wishes)
+        layouts = layouts_of(table, wishes)
+        layout = next(iter(layouts.values()))
         found |= {"columns": columns_of(table, roles_in(layout)), "of_trials": isinstance(layout, Trials)}
-        data = layout.read(table)
-        if wishes.world:
-            world = named_world(wishes.world)
-            data = in_codes_of(coding_of(world), data)
-        found["facts"] = understood(Path(path).name, table, layout, data)
-        found["tries"] = usual_tries(data, found["of_trials"])._asdict()
+        data = {key: each.read(table) for key, each in layouts.items()}
+        found["facts"] = understood(Path(path).name, table, layout, next(iter(data.values())))
+        found["proposed"] = list(propose(data).reasons)
     except HiqlError as error:
         found["error"] = str(error).replace(path, Path(path).name)
     except MemoryError:
@@ -50,8 +48,8 @@ def read(path: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def layout_of(table: pd.DataFrame, wishes: Wishes) -> Steps | Trials:
-    """As the command line finds it, from the same words (:meth:`Wishes.options`)."""
+def layouts_of(table: pd.DataFrame, wishes: Wishes) -> dict[Hashable, Steps | Trials]:
+    """The readings that the command line finds, from the same words (:meth:`Wishes.options`)."""
     columns = wishes.columns()
     for role in SINGLE & set(columns):
         if len(columns[role]) > 1:
@@ -69,7 +67,7 @@ def layout_of(table: pd.DataFrame, wishes: Wishes) -> Steps | Trials:
         order=next(iter(columns.get("order", ())), None),
     )
     missing = said_missing(wishes.not_observed()) if wishes.missing else None
-    return find_layout(table, given, missing=missing, extra=extra)
+    return readings(table, given, missing=missing, extra=extra)
 
 
 def roles_in(layout: Layout) -> dict[str, str]:

@@ -125,8 +125,6 @@ class Site:
     def _read(self, place: Place) -> None:
         """Read the table as it is wished for, and keep what was found."""
         found = self.read(str(place.table), place.about["wishes"])
-        if not found["error"] and not place.about.get("proposed"):
-            place.note(wishes=place.about["wishes"] | _proposed(found, place), proposed=True)
         write_whole(place.folder / READ, json.dumps(found, ensure_ascii=False))
 
     # --- and things are done with them ----------------------------------------------------------------------
@@ -224,11 +222,6 @@ class Site:
         if place is None:
             raise HTTPException(404)
         return place
-
-
-def _proposed(found: dict[str, Any], place: Place) -> dict[str, str]:
-    """What the table proposes to try; an example knows better."""
-    return {} if place.about.get("made") else {n: t for n, t in found["tries"].items() if isinstance(t, str)}
 
 
 def _to(request: Request, place: Place) -> Response:

@@ -31,7 +31,7 @@ class Wishes:
     roles: dict[str, str] | None = None
     missing: str = ""
     memory: str = ""
-    intentions: str = "1-4"
+    intentions: str = ""
     history: str = ""
     dynamics: str = ""
     switch_by: str = ""
