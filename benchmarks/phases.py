@@ -1,4 +1,4 @@
-"""What durations of their own cost: a semi-Markov pass, against that of a Markov chain, and of the same chain as a matrix.
+"""What durations of their own cost: a semi-Markov pass, beside a Markov chain's and the same chain as a matrix.
 
 A pass is the compiled loop over all sessions, on tables that are ready, with 20 phases an intention.
 """
