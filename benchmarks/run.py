@@ -25,6 +25,7 @@ RESULTS = HERE / "results" / "latest.json"
 SCRIPTS = (
     "estep.py",
     "banks.py",
+    "phases.py",
     "instructions.py",
     "fits.py",
     "rivals.py",

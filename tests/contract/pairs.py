@@ -31,10 +31,21 @@ from hiql.choices import (
 from hiql.choices.pooled import PooledPolicies
 from hiql.choices.pooled_weights import PooledLinear
 from hiql.data.coding import Coding
-from hiql.dynamics import ByState, Independent, InputDriven, MarkovChain, SessionWise, StickyChain
+from hiql.dynamics import (
+    ByState,
+    ChainCounts,
+    Independent,
+    InputDriven,
+    MarkovChain,
+    PhaseCounts,
+    SemiMarkov,
+    SessionWise,
+    StickyChain,
+)
 from hiql.dynamics.by_state import PlacedChain
 from hiql.dynamics.input_driven import DrivenChain
 from hiql.dynamics.markov import ChainParameters
+from hiql.dynamics.semi_markov import PhaseParameters
 from hiql.engine.problem import Problem
 from hiql.errors import InvalidParameter
 from hiql.rewards.iql import LearnedPolicies, StochasticIQL
@@ -56,9 +67,11 @@ BEGINNINGS = np.array([[0.5, 0.5], [0.9, 0.1], [0.1, 0.9]])
 
 
 class Clock(NamedTuple):
-    """A dynamics; how session n begins (K,) and what leads into step t (K, K); parameters of two clear intentions.
+    """A dynamics; how session n begins (P,) and what leads into step t (P, P); parameters of two clear intentions.
 
-    One that differs from another only in what it hands to the model is tried with some ``ways`` to choose, not all.
+    ``phases`` says which of K intentions each of the P phases belongs to, and ``folded`` what the dynamics counts of
+    expected beginnings and moves of phases. One that differs from another only in what it hands to the model is tried
+    with some ``ways`` to choose, not all.
     """
 
     part: Any
@@ -68,6 +81,13 @@ class Clock(NamedTuple):
     ways: tuple[str, ...] | None = None
     identified: bool = True
     """Whether two intentions can be told apart at all with so few states."""
+    phases: Callable[[int], np.ndarray] = np.arange
+    folded: Callable[[Any, Any], Any] = ChainCounts
+
+    @property
+    def forgets(self):
+        """Whether what follows an intention does not depend on how long it has lasted."""
+        return len(self.phases(2)) == 2
 
 
 class Way(NamedTuple):
@@ -115,6 +135,39 @@ def subject_of(data, t):
     """The number of the animal of step t; that of the population for one never met."""
     name = data.subjects[np.searchsorted(data.offsets, t, side="right") - 1]
     return SUBJECTS.index(name) if name in SUBJECTS else len(SUBJECTS)
+
+
+def beginning_of_phases(params, data, n):
+    return (np.exp(params.log_initial[0])[:, None] * np.exp(params.log_first)).ravel()
+
+
+def matrix_of_phases(params, data, t):
+    """Each phase is kept or left for the next one; from the last one another intention is entered, at any phase."""
+    k, n = params.log_entry.shape
+    keep, leave = np.exp(params.log_stay).T
+    matrix = np.zeros((k, n, k, n))
+    for i, m in np.ndindex(k, n):
+        matrix[i, m, i, m] = keep[i]
+        if m + 1 < n:
+            matrix[i, m, i, m + 1] = leave[i]
+            continue
+        for j, entered in np.ndindex(k, n):
+            matrix[i, m, j, entered] += leave[i] * np.exp(params.log_following[i, j] + params.log_entry[j, entered])
+    return matrix.reshape(k * n, k * n)
+
+
+def counts_of_phases(initial, bank):
+    """The same the other way: which moves of phases were to stay, to go on, and to enter."""
+    k = len(bank[0]) // PHASES
+    moved, entered = bank[0].reshape(k, PHASES, k, PHASES), np.zeros((k, PHASES))
+    stays, following = np.zeros((k, 2)), np.zeros((k, k))
+    for i, m, j, other in np.ndindex(moved.shape):
+        n = moved[i, m, j, other]
+        stays[i] += [n, 0.0] if (i, m) == (j, other) else [0.0, n]
+        if i != j:
+            entered[j, other] += n
+            following[i, j] += n
+    return PhaseCounts(initial.reshape(-1, k, PHASES), entered, stays, following)
 
 
 def by_table_of_the_animal(params, data, t):
@@ -173,7 +226,25 @@ FITTED_TO = Coding(
 )
 TO_AND_FRO = np.array([[[0.8, 1.0], [-0.8, -1.0]], [[0.8, -1.2], [-0.8, 1.2]]])
 DRIVEN = DrivenChain(np.log(BEGINNINGS[:1]), TO_AND_FRO, np.ones(2), np.ones((2, 2)))
+PHASES = 2
+with np.errstate(divide="ignore"):
+    LASTING = PhaseParameters(
+        np.log([[0.6, 0.4]]),
+        np.log([[0.5, 0.5], [0.7, 0.3]]),
+        np.log([[0.9, 0.1], [0.8, 0.2]]),
+        np.log([[0.9, 0.1], [0.8, 0.2]]),
+        np.log([[0.0, 1.0], [1.0, 0.0]]),
+    )
 CLOCKS = {
+    "semi-markov": Clock(
+        SemiMarkov(n_phases=PHASES),
+        beginning_of_phases,
+        matrix_of_phases,
+        LASTING,
+        ways=("table", "zeros", "input"),
+        phases=lambda k: np.repeat(np.arange(k), PHASES),
+        folded=counts_of_phases,
+    ),
     "input-driven": Clock(
         InputDriven(ridge=0.5, coding=FITTED_TO),
         first_beginning,
@@ -276,6 +347,11 @@ def given_prior(clock, way):
     problem = Pair(clock, way).problem(some_data())
     start = problem.start(np.random.default_rng(0))
     return problem.learned(start) is start
+
+
+def forgets(clock, way):
+    """Whether the intentions can be told, and are all that the clock knows."""
+    return identified(clock, way) and clock.forgets
 
 
 def counting(clock, way):

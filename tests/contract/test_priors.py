@@ -74,17 +74,18 @@ def test_no_nudge_of_the_m_step_raises_the_objective_that_em_raises(pair):
     problem = pair.problem(data)
     start = problem.start(rng)
     weights = problem.evidence(start, problem.expect(start)).weights
-    counts = problem.read(start).all_sessions.smoothed().moved
+    chunk = problem.read(start).all_sessions
+    counts, moved = chunk.smoothed().moved, chunk._replace(chain=chunk.chain.dense()).smoothed().moved
     everything = (0, data.n_sessions)
 
     def expected(point):
         with np.errstate(divide="ignore"):
             done = np.log(problem.choice.proba(point.choice, data, np.arange(data.n_steps)))
-            chain = problem.dynamics.chain(point.dynamics, problem.timeline)(everything)
+            chain = problem.dynamics.chain(point.dynamics, problem.timeline)(everything).dense()
             moves = np.log(chain.bank), np.log(chain.initial)
         acted = done[np.arange(data.n_steps), :, data.actions]
         total = where_any(weights * data.observed[:, None], acted)
-        total += where_any(counts.transitions, moves[0]) + where_any(counts.initial, moves[1])
+        total += where_any(moved.transitions, moves[0]) + where_any(moved.initial, moves[1])
         return total + problem.choice.log_prior(point.choice) + problem.dynamics.log_prior(point.dynamics)
 
     def one_step_more(point):

@@ -8,7 +8,7 @@ import pytest
 from hiql.data.coding import Coding
 from hiql.engine.problem import Point
 from hiql.worlds import ObservedSchedule
-from tests.contract.pairs import given_prior, identified, pairs, some_data
+from tests.contract.pairs import forgets, given_prior, identified, pairs, some_data
 
 LENGTHS = (60,) * 99 + (1,) * 99
 
@@ -60,7 +60,7 @@ def test_simulation_presents_what_the_schedule_does_and_repeats_itself(told, sch
     assert np.isfinite(told.score(one))
 
 
-@pairs(identified)
+@pairs(forgets)
 def test_what_was_simulated_leads_back_to_the_model(pair, told, schedule):
     data = told.sample(ObservedSchedule(schedule), random_state=8)
     fitted = told.fit(data)._point

@@ -34,6 +34,18 @@ def enumerate_paths(pairs, rows, initial, bank, policy):
     return np.log(total), posterior / total, transitions / total, np.array(best_path), np.log(best)
 
 
+def best_intentions(phases, pairs, rows, initial, bank, policy):
+    """The most likely path of intentions: that of most probability, all paths of ``phases`` (P,) with it added up."""
+    e, total = emissions(pairs, policy), {}
+    for path in product(range(len(phases)), repeat=len(e)):
+        p = initial[path[0]] * e[0, path[0]]
+        for t in range(1, len(e)):
+            p *= bank[rows[t], path[t - 1], path[t]] * e[t, path[t]]
+        told = tuple(phases[list(path)].tolist())
+        total[told] = total.get(told, 0.0) + p
+    return np.array(max(total, key=total.get))
+
+
 def forward_backward(pairs, rows, initial, bank, policy):
     """The same by recursion (paper, Appendix A.2): log-likelihood, predicted, filtered and smoothed posteriors."""
     e = emissions(pairs, policy)

@@ -50,17 +50,18 @@ def test_a_long_mean_course_is_made_of_means():
     assert line.y[-1] == pytest.approx(course[1001 // every * every :].mean())
 
 
-def test_dwell_times_show_the_chain_beside_the_runs():
+def test_dwell_times_show_what_the_clock_makes_beside_what_is_drawn():
     found = findings(random_sessions([50, 60]))
-    figure = charts.dwell_times(found.runs, found.model.transition_, found.names)
-    expected = figure.data[2]
-    np.testing.assert_allclose(expected.y, found.model.transition_[0, 0] ** (np.asarray(expected.x) - 1))
+    figure = charts.dwell_times(found.lasting, found.names)
+    lines = [trace for trace in figure.data if trace.name]
+    assert [line.name.endswith("simulated") for line in lines] == [False, True] * 2
+    for line, values in zip(lines, [y for one in found.lasting for y in (one.drawn, one.simulated)], strict=True):
+        np.testing.assert_allclose(line.y, values[np.asarray(line.x) - 1])
 
 
-def test_dwell_times_of_an_intention_that_is_never_decoded():
+def test_dwell_times_of_an_intention_that_hardly_occurs():
     found = findings(random_sessions([5]))
-    runs = found.runs.of(99)
-    assert len(charts.dwell_times(runs, found.model.transition_, found.names).data) == 4
+    assert len(charts.dwell_times(found.lasting, found.names).data) == 8
 
 
 def test_restarts_are_shown_relative_to_the_best():

@@ -48,6 +48,11 @@ class Chunk(NamedTuple):
         """(N,) the intentions on the most likely path through each session."""
         return self.chain.best_path(self.done)
 
+    @property
+    def unseen(self) -> Chunk:
+        """The same sessions, of which nothing was seen: what is drawn of them comes from the chain alone."""
+        return self._replace(taken=self.taken._replace(table=np.ones_like(self.taken.table)))
+
     def checked(self) -> Chunk:
         """Itself, if chain, choice and sessions fit each other: kernels do not look whether an index is in range."""
         n_sessions, n_steps = len(self.offsets) - 1, int(self.offsets[-1])

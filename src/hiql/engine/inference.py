@@ -122,6 +122,12 @@ def most_likely_path(reading: Reading) -> npt.NDArray[np.int64]:
     return reading.all_sessions.best_path()
 
 
+def drawn_path(reading: Reading, rng: np.random.Generator, *, seen: bool = True) -> npt.NDArray[np.int64]:
+    """(N,) a path drawn from p(z | data), or, if nothing is to have been ``seen``, from the chain alone."""
+    chunk = reading.all_sessions
+    return (chunk if seen else chunk.unseen).drawn(rng)[1]
+
+
 def chunks(data: Trajectories) -> list[Sessions]:
     """Ranges of sessions, of whole units and about equal numbers of steps; they depend on the data alone."""
     least = max(STEPS_PER_CHUNK, data.n_states * data.n_actions)

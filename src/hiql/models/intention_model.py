@@ -20,7 +20,7 @@ from hiql.dynamics.chain import IntentionDynamics
 from hiql.dynamics.registry import make_dynamics
 from hiql.engine.climb import Climb, climb
 from hiql.engine.cluster import spread
-from hiql.engine.inference import Reading, causal, expect, is_possible, most_likely_path, smooth
+from hiql.engine.inference import Reading, causal, drawn_path, expect, is_possible, most_likely_path, smooth
 from hiql.engine.problem import Point, Problem, expect_here
 from hiql.engine.search import Attempt, Restarts, find_optimum, with_learned_priors
 from hiql.engine.watching import SECONDS_TO_ANSWER
@@ -363,6 +363,16 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
     def decode(self, data: Trajectories) -> npt.NDArray[np.int64]:
         """(N,) the most likely path of intentions through each session (Viterbi)."""
         return self._by_step(data, most_likely_path(self._read_and_tell(data)))
+
+    def draw_path(
+        self, data: Trajectories, random_state: int | np.random.Generator = 0, *, seen: bool = True
+    ) -> npt.NDArray[np.int64]:
+        """(N,) one path of intentions drawn from p(z | data), at the fitted parameters.
+
+        With ``seen=False`` as the clock would have it if nothing had been observed, in sessions of the same lengths and
+        contexts: what draws of the first kind look like if the clock is right.
+        """
+        return self._by_step(data, drawn_path(self._read(data), np.random.default_rng(random_state), seen=seen))
 
     def policy_at(self, data: Trajectories, steps: npt.ArrayLike | None = None) -> FloatArray:
         """(n, K, A) p(a_t | what is known before step t, z_t = i): what each intention would do, by default at all."""

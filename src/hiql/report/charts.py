@@ -13,7 +13,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.engine.search import Restarts
 from hiql.evaluate.measures.calibration import Calibration
 from hiql.evaluate.measures.courses import Course, mean_course
-from hiql.evaluate.words.dwell import Runs, survival
+from hiql.evaluate.words.lasting import Lasting
 from hiql.plots.labels import FloatArray
 from hiql.plots.style import FAINT, INK, PALETTE, PROBABILITY_MAP, intention_colour
 from hiql.report.look import colour_scale, faded, new_chart, whole_number_ticks
@@ -78,26 +78,27 @@ def transition_matrix(transition: npt.ArrayLike, names: Sequence[str]) -> go.Fig
     )
 
 
-def dwell_times(runs: Runs, transition: npt.ArrayLike, names: Sequence[str]) -> go.Figure:
-    """The share of runs that last at least so many steps: decoded (lines) and expected by the chain (dotted)."""
-    stay = np.diag(np.asarray(transition, dtype=np.float64))
+def dwell_times(found: Sequence[Lasting], names: Sequence[str]) -> go.Figure:
+    """The share of runs that last at least so many steps: of paths drawn from the posterior (lines), and of those that
+    the clock makes in the same sessions (dotted, and the range of 95 % of simulations)."""
     figure = new_chart(xaxis_title="lasting at least … steps", yaxis_title="share of runs")
-    longest = 1
-    for i, name in enumerate(names):
-        share = survival(runs.of(i))
-        shown = max(int(np.sum(share > 0.01)), 1)
-        longest = max(longest, shown)
-        steps = _thinned(min(shown + 1, len(share)))
-        line = {"color": intention_colour(i), "shape": "hv", "width": 2}
-        hover = "%{y:.1%} last ≥ %{x} steps<extra>%{fullData.name}</extra>"
-        figure.add_scatter(x=steps + 1, y=share[steps], line=line, mode="lines", name=_short(name), hovertemplate=hover)
-    for i, name in enumerate(names):
-        steps = _thinned(longest + 1)
-        line = {"color": intention_colour(i), "dash": "dot", "width": 1.5}
+    longest = max(max(int(np.sum(one.drawn > 0.01)), int(np.sum(one.simulated > 0.01)), 1) for one in found)
+    for i, one in enumerate(found):
+        steps = _thinned(min(longest + 1, len(one.low)))
+        band = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
+        figure.add_scatter(x=steps + 1, y=one.high[steps], **band)
+        shade = faded(intention_colour(i), 0.15)
+        figure.add_scatter(x=steps + 1, y=one.low[steps], fill="tonexty", fillcolor=shade, **band)
+    for i, (one, name) in enumerate(zip(found, names, strict=True)):
+        steps, colour = _thinned(min(longest + 1, len(one.drawn))), intention_colour(i)
         figure.add_scatter(
-            x=steps + 1, y=stay[i] ** steps, line=line, showlegend=False, mode="lines",
-            name=f"{_short(name)}, expected",
-            hovertemplate="%{y:.1%} expected to last ≥ %{x} steps<extra>%{fullData.name}</extra>",
+            x=steps + 1, y=one.drawn[steps], line={"color": colour, "width": 2}, mode="lines", name=_short(name),
+            hovertemplate="%{y:.1%} last ≥ %{x} steps<extra>%{fullData.name}</extra>",
+        )  # fmt: skip
+        figure.add_scatter(
+            x=steps + 1, y=one.simulated[steps], line={"color": colour, "dash": "dot", "width": 1.5}, mode="lines",
+            name=f"{_short(name)}, simulated", showlegend=False,
+            hovertemplate="%{y:.1%} of simulated ones last ≥ %{x} steps<extra>%{fullData.name}</extra>",
         )  # fmt: skip
     figure.update_xaxes(range=[0.9, longest + 1.1], **whole_number_ticks(0, longest))
     return figure.update_yaxes(range=[0, 1.03], tickformat=".0%")

@@ -14,6 +14,7 @@ from hiql.errors import HiqlError
 from hiql.evaluate.measures.effects import Drives, Effects, drives, effects
 from hiql.evaluate.measures.occupancy import expected_visits
 from hiql.evaluate.words.dwell import Runs, expected_dwell, find_runs
+from hiql.evaluate.words.lasting import Lasting, lasting
 from hiql.evaluate.words.naming import suggest_names
 from hiql.evaluate.words.strategies import strategy_profile
 from hiql.models import IntentionModel
@@ -73,6 +74,11 @@ class Findings:
     @cached_property
     def runs(self) -> Runs:
         return find_runs(self.data, self.decoded)
+
+    @cached_property
+    def lasting(self) -> list[Lasting]:
+        """How long each intention lasts, and would if the clock were right."""
+        return lasting(self.model, self.data)
 
     @property
     def typical_probability(self) -> float:

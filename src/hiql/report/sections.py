@@ -130,17 +130,21 @@ def dynamics_section(page: Page, findings: Findings) -> None:
             "From one step to the next",
         ),
         page.chart(
-            charts.dwell_times(findings.runs, model.transition_, names),
-            "Runs of the decoded path (lines) and what the transition matrix expects (dotted). Runs cut off by the end "
-            "of a session count for as long as they were seen (Kaplan–Meier).",
+            charts.dwell_times(findings.lasting, names),
+            "Runs of paths drawn from the posterior (lines), and of those that the fitted clock makes in sessions of "
+            "the same lengths (dotted; shaded: 95 % of simulations). A line that leaves its shade speaks against the "
+            "clock.",
             "How long they last",
         ),
     )
     _driven(page, findings)
     page.table(dwell_table(findings))
     page.text(
-        "Expected: 1 / (1 − p), p being the probability to go on. Decoded runs are shorter where sessions end early, "
-        "and longer where the most likely path passes over brief visits.",
+        "Runs are those of paths drawn from the posterior: unlike runs of the most likely path, which passes over "
+        "brief visits, they are distributed like true ones if the clock is right, and sessions cut them off as they do "
+        "simulated ones. They are as usual where the shares that last so many steps are no further from the mean of "
+        "simulations than those of 95 % of simulations are. "
+        "The parameters were fitted to these data: to be as usual is necessary, not sufficient.",
         kind="hint",
     )
     page.charts(
@@ -172,20 +176,20 @@ def _driven(page: Page, findings: Findings) -> None:
 
 
 def dwell_table(findings: Findings) -> pd.DataFrame:
-    """Expected and decoded durations of every intention."""
+    """Durations of every intention: what the clock expects, what is found, and what it makes in such sessions."""
     rows = []
-    for i, name in enumerate(findings.names):
-        runs = findings.runs.of(i)
-        any_run = len(runs.length) > 0
+    for i, (name, found) in enumerate(zip(findings.names, findings.lasting, strict=True)):
+        any_run, (low, high) = found.n_runs > 0, found.usual
         rows.append(
             {
                 "intention": name,
                 "share of steps": words.percent(findings.share[i]),
                 "expected duration": words.lasting(findings.dwell[i], findings.data).split(" ", 1)[1],
-                "decoded runs": f"{len(runs.length):,}",
-                "their mean": words.steps(runs.length.mean()) if any_run else "–",
-                "their median": f"{np.median(runs.length):,g} steps" if any_run else "–",
-                "cut off by a session's end": words.percent(runs.cut.mean()) if any_run else "–",
+                "runs": f"{found.n_runs:,.0f}",
+                "their mean": words.steps(found.mean) if any_run else "–",
+                "simulated runs' mean": "–" if np.isnan(low) else f"{low:,.1f} to {high:,.1f} steps",
+                "as usual": ("yes" if found.is_usual else "no") if any_run else "–",
+                "cut off by a session's end": words.percent(found.cut) if any_run else "–",
             }
         )
     return pd.DataFrame(rows)
