@@ -43,7 +43,7 @@ class ClockOptions:
     pool: Annotated[
         str | None,
         typer.Option(
-            help="none, subjects: animals share and differ, or days: policies change, too, from one --day to the next; or "
+            help="none; subjects: animals share and differ; days: policies change, too, from one --day to the next; or "
             "states, with --family glmhmm.",
             rich_help_panel=PANEL,
             show_default=f"{NO_POOL}; proposed by select",
