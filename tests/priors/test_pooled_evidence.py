@@ -11,7 +11,7 @@ from scipy.special import beta as beta_function
 from scipy.special import betaln, gammaln, logsumexp
 
 import hiql
-from hiql.dynamics import ByState
+from hiql.dynamics import ByState, ChainCounts
 from hiql.kernels.pooled_evidence import expected_log_rise
 from hiql.priors import Tree
 from hiql.priors.pooled_evidence import evidence_at
@@ -130,6 +130,34 @@ def test_switching_by_place_does_not_beat_a_chain_that_is_true():
         hiql.HIQL(2, dynamics=clock, estimate="bayes", progress=False).fit(data) for clock in ("markov", "by-state")
     )
     assert chain.evidence_ - 6.0 < placed.evidence_ < chain.evidence_ + 1.5
+
+
+def test_a_chain_that_lasts_is_refined_to_its_matrix_in_every_place():
+    """For posteriors only: fits of modes keep what they found."""
+    data, _, _ = switching_data(np.random.default_rng(5), n_sessions=3)
+    placed = ByState().estimating("bayes")
+    assert ByState().coarser(data) is None
+    lasting = placed.coarser(data)
+    params = lasting.start(data, 2, np.random.default_rng(0))
+    refined = placed.refined(params, data)
+    placed.check_params(refined, data, 2)
+    assert (refined.log_transition == params.log_transition).all()
+    nothing = ChainCounts(np.zeros((1, 2)), np.zeros((1, 2, 2)))
+    stays = np.exp(np.diagonal(lasting.update(params, nothing).log_transition[0]))
+    np.testing.assert_allclose(stays, 1 - 1 / 400, atol=2e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [10, 11])
+def test_a_chain_that_lasts_finds_what_places_hide(seed, monkeypatch):
+    """Grids on which the second search was chosen (docs/theory/evidence.md): the first ends 180 nats lower, or more."""
+    data = hiql.worlds.simulate_places(30, 300, seed, side=20, discount=0.97, inverse_temperature=20.0).data
+    placed = hiql.HIQL(2, dynamics="by-state", estimate="bayes", progress=False).fit(data)
+    right = (placed.decode(data) == data.intentions).mean()
+    assert max(right, 1 - right) > 0.97
+    monkeypatch.setattr(ByState, "coarser", lambda *_: None)
+    once = hiql.HIQL(2, dynamics="by-state", estimate="bayes", progress=False).fit(data)
+    assert once.evidence_ < placed.evidence_ - 180
 
 
 def test_expectations_over_one_entry_of_a_row():

@@ -14,6 +14,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import ChainCounts, ChainPrior, Timeline
 from hiql.dynamics.contexts import check_context, context_named
 from hiql.dynamics.markov import ChainParameters, MarkovChain
+from hiql.dynamics.sticky import StickyChain
 from hiql.errors import InvalidParameter
 from hiql.parts.log_probabilities import check_positive
 from hiql.parts.part import FloatArray, Order
@@ -39,6 +40,9 @@ BEFORE_LEARNING = 2.0
 BEFORE_AVERAGING = 1000.0
 """The same where posteriors are looked for: nearly one matrix for all places, so that intentions are found by what they
 do. Where rows are free from the start, intentions are found that explain places, and none of them lets go again."""
+
+LASTING, RARELY = 100_000.0, 250.0
+"""Pseudo-counts of staying, and of every move, in the chain that a second search is made with: one move in 400 steps."""
 
 
 @register
@@ -180,9 +184,20 @@ class ByState(MarkovChain):
         return MarkovChain(self.pseudo_count) if self.context == SUBJECT else None
 
     def around_common(self, params: ChainParameters, data: Trajectories) -> PlacedChain:
+        return self.refined(params, data)
+
+    def coarser(self, data: Trajectories) -> StickyChain | None:  # noqa: ARG002
+        """One chain for all places, in which intentions last; for posteriors, which compare both optima by evidence.
+
+        Rows of their own let two intentions change roles in a region whose border they switch at. Where they hardly
+        ever switch, that does not pay.
+        """
+        return StickyChain(RARELY, stickiness=LASTING) if self.is_posterior else None
+
+    def refined(self, params: ChainParameters, data: Trajectories) -> PlacedChain:
         start = self.start(data, params.log_initial.shape[-1], np.random.default_rng(0))
-        tables = params.log_initial, params.log_transition
-        log_initial, log_transition = (np.repeat(table, len(start.log_transition), axis=0) for table in tables)
+        log_initial = np.repeat(params.log_initial, len(start.log_initial), axis=0)
+        log_transition = np.repeat(params.log_transition, len(start.log_transition), axis=0)
         return replace(start, log_initial=log_initial, log_transition=log_transition)
 
     def _read_around(self, counts: FloatArray, found: Learned) -> Learned:

@@ -131,9 +131,9 @@ def find_optimum(
     else:
         finished = diary.attempt("finish", lambda _: climb(problem, best.point, search.max_iter, search.tol))
         found = with_learned_priors(problem, _continued(best, finished), search)
-    if (coarser := problem.coarser()) is not None:
-        rough = _searched(coarser, search, _Diary(search, seed, _nobody))
-        other = with_learned_priors(wanted, _moved(rough, problem.refined), search)
+    if (coarser := wanted.coarser()) is not None:
+        rough = _searched(coarser.estimating(MODE), search, _Diary(search, seed, _nobody))
+        other = with_learned_priors(wanted, _moved(rough, wanted.refined), search)
         found = max(found, other, key=lambda climbed: wanted.log_evidence(climbed.point, wanted.expect(climbed.point)))
     return found, diary.restarts
 
