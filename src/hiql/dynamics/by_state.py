@@ -42,7 +42,7 @@ BEFORE_AVERAGING = 1000.0
 do. Where rows are free from the start, intentions are found that explain places, and none of them lets go again."""
 
 LASTING, RARELY = 100_000.0, 250.0
-"""Pseudo-counts of staying, and of every move, in the chain that a second search is made with: one move in 400 steps."""
+"""Pseudo-counts of staying, and of every move, in the chain of the second search: about one move in 400 steps."""
 
 
 @register
