@@ -43,8 +43,8 @@ def sweep(
     selection = choose(outcomes, failures, subjects, by=by, n_unable=len(wanted) - len(candidates))
     if not traits or subjects is not None or len(set(names)) < 2:
         return selection
-    rivalling = able(source, rivals(axes_of(selection.unit)), by)
-    further = [rival for rival in rivalling if rival not in candidates]
+    rivalling = rivals(axes_of(selection.unit))
+    further = [rival for rival in rivalling if rival not in candidates and source.can_fit(rival)]
     more, lost = run(replace(plan, n_restarts=1), further)
     return choose([*outcomes, *more], [*failures, *lost], subjects, by=by, n_unable=len(wanted) - len(candidates))
 
