@@ -111,7 +111,7 @@ class Source:
 
     def can_fit(self, candidate: Mapping[str, Any]) -> bool:
         """Whether its parts can be estimated as the settings want: those without a posterior have no evidence."""
-        model = self.model(candidate | {"seed": 0, "restart": 0})
+        model = self.model({**candidate, "seed": 0, "restart": 0})
         try:
             for part in model._parts(None):
                 part.estimating(model.estimate)

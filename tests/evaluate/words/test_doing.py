@@ -1,27 +1,28 @@
-"""What each intention does, and where it is left, in words."""
+"""Where each intention is left, in words."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 import hiql
+from hiql.data.coding import Coding
 from hiql.dynamics import ByState
-from hiql.evaluate.words.doing import intentions_table, where_each_is_left
-
-QUICK = {"n_init": 1, "patience": 1, "progress": False}
+from hiql.evaluate.words.doing import where_each_is_left
 
 
-@pytest.fixture(scope="module")
-def data():
-    return hiql.bandit_trials(hiql.worlds.simulate_animals(3, 2, 40, random_state=1).table(), history=1)
-
-
-def test_an_animal_is_no_place_where_intentions_are_left(data):
-    model = hiql.HIQL(2, dynamics=ByState(context="subject"), **QUICK).fit(data)
-    assert where_each_is_left(model) == ["", ""]
-    assert "left most at" not in intentions_table(model, data, ["a", "b"])
-
-
-def test_places_are(data):
-    model = hiql.HIQL(2, dynamics=ByState(context="last action"), **QUICK).fit(data)
-    assert any("of times there" in phrase for phrase in where_each_is_left(model))
+@pytest.mark.parametrize(("context", "told"), [("last action", ["b (50% of times there)", ""]), ("subject", ["", ""])])
+def test_actions_are_where_intentions_are_left_and_animals_are_not(context, told):
+    """Left for good after action b (half of 100 steps), or by the second animal: the same numbers."""
+    data = hiql.Trajectories.from_arrays(None, [np.array([0, 1])] * 2, subjects=["m1", "m2"], action_labels=["a", "b"])
+    kept = np.array([[1.0, 1.0], [0.5, 1.0], [1.0, 1.0]])  # in two contexts, and in one never met
+    model = SimpleNamespace(
+        n_intentions=2,
+        coding_=Coding.of(data),
+        steps_by_context_=np.full((3, 2), 100.0),
+        transition_by_context_=np.stack([[[p, 1 - p], [1 - q, q]] for p, q in kept]),
+        _parts=lambda: (ByState(context=context), None),
+    )
+    assert where_each_is_left(model) == told
