@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import hiql
 from hiql.cli import app
 from hiql.cli.numbers import whole_numbers
+from hiql.cli.select import reasons_of
 from hiql.cli.simulate import SIMULATORS
 from hiql.errors import InvalidParameter
 
@@ -379,3 +380,9 @@ def test_lists_of_numbers():
     for text in ("", "a", "3-1", "1-", "-2", "1.5", "1-99999"):
         with pytest.raises(InvalidParameter, match="1-5 or 1,2,4"):
             whole_numbers(text, "k")
+
+
+def test_nothing_is_said_to_be_held_out_where_nothing_is():
+    proposal = hiql.propose(hiql.worlds.simulate_two_goals(6, random_state=0).data)
+    assert reasons_of(proposal, "held-out") == list(proposal.reasons)
+    assert reasons_of(proposal, "evidence") == [*proposal.reasons[:-1], "Judged by: evidence, of all the data."]

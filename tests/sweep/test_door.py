@@ -121,3 +121,36 @@ def test_evidence_needs_the_same_steps():
     short = short.select(np.arange(short.n_sessions - 1))
     with pytest.raises(InvalidParameter, match="same steps"):
         hiql.select({1: whole, 2: short}, 1, by="evidence", progress=False)
+
+
+def with_an_input():
+    rng = np.random.default_rng(0)
+    actions = [rng.integers(0, 2, 30) for _ in range(4)]
+    return hiql.Trajectories.from_arrays(
+        [rng.integers(0, 2, 30) for _ in actions],
+        actions,
+        inputs=[rng.normal(size=(30, 1)) for _ in actions],
+        input_names=["stimulus"],
+    )
+
+
+@pytest.mark.parametrize("asked", [{"family": ("hiql", "glmhmm")}, {"proposed": True}])
+def test_what_has_no_evidence_is_not_fitted_and_told(asked):
+    """Choices that weigh inputs have none: that is not a failure, and costs nothing."""
+    data = with_an_input()
+    if asked.pop("proposed", False):
+        asked["proposal"] = hiql.propose(data, n_intentions=(1,), dynamics="markov")
+        assert asked["proposal"].families == {None: ("hiql", "glmhmm")}
+    else:
+        asked["n_intentions"] = (1,)
+    chosen = hiql.select(data, by="evidence", progress=False, **asked)
+    assert chosen.table["family"].tolist() == ["hiql"]
+    assert chosen.selection.failures == ()
+    assert "1 candidate has no evidence and was not fitted." in chosen.explanation
+
+
+def test_evidence_of_nothing_but_regressions_is_refused_before_any_work():
+    for asked in ({"n_intentions": (1, 2)}, {"proposal": hiql.propose(with_an_input(), family="glmhmm")}):
+        family = {} if "proposal" in asked else {"family": "glmhmm"}
+        with pytest.raises(InvalidParameter, match="choose held-out"):
+            hiql.select(with_an_input(), by="evidence", progress=False, **asked, **family)

@@ -160,7 +160,7 @@ def select(
     check_free(out, data)
     if not as_json:
         print_understood(facts)
-        for reason in proposal.reasons:
+        for reason in reasons_of(proposal, by):
             say(reason)
     discount = 0.99 if world.discount is None else world.discount
     weighed = roles.choices or None
@@ -189,7 +189,7 @@ def select(
     if as_json:
         verdict = {"verdict": judge(model)._asdict()}
         files = {"written": [str(path) for path in written]}
-        proposed = {"proposal": proposal_facts(proposal)}
+        proposed = {"proposal": proposal_facts(proposal, by)}
         print_json({"understood": facts} | proposed | selection_facts(selection) | answer_facts(said) | verdict | files)
     else:
         print_selection(selection)
@@ -237,7 +237,13 @@ def answer_facts(said: Sequence[Said]) -> dict[str, Any]:
     return {"answer": [{"question": each.question, "text": each.text, "numbers": rows} for each, rows in told]}
 
 
-def proposal_facts(proposal: Proposal) -> dict[str, Any]:
+def reasons_of(proposal: Proposal, by: str) -> list[str]:
+    """Why this is tried; the last one says how it is judged, which is by what is held out only where something is."""
+    *reasons, held_out = proposal.reasons
+    return [*reasons, held_out if criterion_named(by).folds else f"Judged by: {by}, of all the data."]
+
+
+def proposal_facts(proposal: Proposal, by: str) -> dict[str, Any]:
     """The proposal as plain values."""
     return {
         "readings": {str(key): list(names) for key, names in proposal.families.items()},
@@ -245,7 +251,7 @@ def proposal_facts(proposal: Proposal) -> dict[str, Any]:
         "pool": list(proposal.pools),
         "n_intentions": list(proposal.n_intentions),
         "hold_out": proposal.hold_out,
-        "reasons": list(proposal.reasons),
+        "reasons": reasons_of(proposal, by),
     }
 
 

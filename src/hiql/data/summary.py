@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hiql.data.codes import label_text
 from hiql.data.scales import mean_and_scale
@@ -18,6 +19,7 @@ def summarise(data: Trajectories) -> dict[str, Any]:
     labels = data.action_labels or range(data.n_actions)
     taken = counts.sum(axis=0)
     means, scales = mean_and_scale(data.inputs)
+    scales[_constant(data)] = 0.0
     numbers = zip(data.input_names, means.tolist(), scales.tolist(), strict=True)
     labelled = zip(data.context_names, data.context_labels, strict=True)
     return {
@@ -36,6 +38,14 @@ def summarise(data: Trajectories) -> dict[str, Any]:
         "contexts": {name: [label_text(label) for label in labels] for name, labels in labelled},
         "outcomes": _outcomes(data),
     }
+
+
+def _constant(data: Trajectories) -> npt.NDArray[np.bool_]:
+    """(D,) which inputs have the same value at all steps where they are known."""
+    if not data.n_steps:
+        return np.zeros(len(data.input_names), dtype=np.bool_)
+    first, last = np.fmin.reduce(data.inputs, axis=0), np.fmax.reduce(data.inputs, axis=0)
+    return np.asarray(first == last)
 
 
 def _outcomes(data: Trajectories) -> str:
@@ -67,6 +77,8 @@ def cautions(data: Trajectories) -> list[str]:
             f"{unfinished:,} choices have no outcome and do not enter the histories; if an empty cell means no reward, "
             "write 0 there"
         )
+    if same := [repr(name) for name, alike in zip(data.input_names, _constant(data), strict=True) if alike]:
+        found.append(f"{', '.join(same)}: the same at all steps, so nothing can depend on it")
     visits = data.pair_counts.sum(axis=1)
     rare = data.n_observed / max(int((visits > 0).sum()), 1)
     if rare < 2 * data.n_actions:

@@ -2,7 +2,7 @@
 
 Many paths through the phases make one path of intentions, so the best of the former need not be on the latter; this
 adds up the phases first. O(T² K) a session of T steps. A step that an intention cannot have done costs ``IMPOSSIBLE``.
-The twin in plain Python is in ``tests/oracles/phases.py``.
+The twin in plain Python is ``best_segments`` in ``tests/oracles/phases.py``.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def _lowest_bic(table: pd.DataFrame) -> int:
 def _simplest_by_evidence(table: pd.DataFrame) -> int:
     """Of those that evidence cannot tell from the highest, the simplest: the fewest intentions, and none pooled.
 
-    Candidates without evidence are passed over, and told.
+    Candidates without evidence are not fitted (:func:`hiql.sweep.run.able`), and told.
     """
     if table["evidence"].isna().all():
         remedy = "none of the candidates has one: choose held-out, or parts whose M-step is counting"

@@ -56,13 +56,15 @@ def _runners_up(table: pd.DataFrame, below: pd.Series) -> str:
     return f"Next comes {name(table, int(below.index[0]))}, {below.iloc[0]:.1f} nats below."
 
 
-def told_limits(table: pd.DataFrame, chosen: int, n_left_out: int) -> str:
+def told_limits(table: pd.DataFrame, chosen: int, n_left_out: int, n_unable: int = 0) -> str:
     """Where the choice lies at the edge of what was tried, and which candidates could not be judged."""
     tried = table["n_intentions"]
     at_edge = tried.nunique() > 1 and tried.iloc[chosen] == tried.max()
     edge = "It is the largest K tried: try larger ones." if at_edge else ""
     left_out = f"{n_left_out} candidates are left out, as some of their fits failed." if n_left_out else ""
-    return " ".join(filter(None, [edge, left_out]))
+    verbs = "candidate has no evidence and was" if n_unable == 1 else "candidates have no evidence and were"
+    unable = f"{n_unable} {verbs} not fitted." if n_unable else ""
+    return " ".join(filter(None, [edge, left_out, unable]))
 
 
 def name(table: pd.DataFrame, position: int) -> str:

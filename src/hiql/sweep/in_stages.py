@@ -17,7 +17,7 @@ from hiql.sweep.criteria import criterion_named
 from hiql.sweep.fitting import fit_unit
 from hiql.sweep.plan import ALL_SESSIONS, LATER, Plan, Source
 from hiql.sweep.proposal import Proposal
-from hiql.sweep.run import check, complete
+from hiql.sweep.run import able, check, complete
 from hiql.sweep.selection import Selection, choose
 from hiql.sweep.stages import Candidate, Stages, axes_of, most_candidates
 from hiql.sweep.traits import rivals
@@ -53,7 +53,7 @@ def sweep_in_stages(
     subjects = names if plan.hold_out == "subjects" else None
     with progress_bar("Fitting", enabled=progress) as update:
         trial = Trial(source, folder, options, update)
-        trial.expect(once, most_candidates(proposal), told)
+        trial.expect(once, able(source, most_candidates(proposal), by), told)
         best: Candidate | None = None
         for stage in Stages(proposal):
             trial.add(once, stage(best))
@@ -77,6 +77,7 @@ class Trial:
     n_expected: int = 0
     outcomes: list[Outcome] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    unable: set[str] = field(default_factory=set)
 
     def expect(self, plan: Plan, candidates: Sequence[Candidate], told: Callable[[float], None] | None) -> None:
         """Learn how much there is to do, and how long it takes: from a small fit of each kind."""
@@ -99,8 +100,13 @@ class Trial:
         return done / effort(small) * sum(map(effort, units))
 
     def add(self, plan: Plan, candidates: Sequence[Candidate], *, whole: bool = False) -> None:
-        """Fit the units of these candidates that were not yet; with ``whole`` only those to all the data."""
-        units = plan.units_of(self.source, candidates)
+        """Fit the units of these candidates that were not yet; with ``whole`` only those to all the data.
+
+        Those that cannot be fitted as the rule of choice wants are passed over, and counted.
+        """
+        fitted = [candidate for candidate in candidates if self.source.can_fit(candidate)]
+        self.unable |= {key_of(candidate) for candidate in candidates if candidate not in fitted}
+        units = plan.units_of(self.source, fitted)
         self._run([unit for unit in units if unit["fold"] is ALL_SESSIONS or not whole])
 
     def _run(self, units: Sequence[dict[str, Any]]) -> None:
@@ -118,7 +124,7 @@ class Trial:
         self.failures += failures
 
     def choose(self, subjects: Sequence[str] | None, by: str) -> Selection:
-        return choose(self.outcomes, self.failures, subjects, by=by)
+        return choose(self.outcomes, self.failures, subjects, by=by, n_unable=len(self.unable))
 
 
 def key_of(unit: Mapping[str, Any]) -> str:

@@ -109,6 +109,16 @@ class Source:
             **self.settings,
         )
 
+    def can_fit(self, candidate: Mapping[str, Any]) -> bool:
+        """Whether its parts can be estimated as the settings want: those without a posterior have no evidence."""
+        model = self.model({**candidate, "seed": 0, "restart": 0})
+        try:
+            for part in model._parts(None):
+                part.estimating(model.estimate)
+        except InvalidParameter:
+            return False
+        return True
+
     def search_settings(self, unit: Mapping[str, Any]) -> dict[str, Any]:
         """The other settings of the unit's model: when a default changes, old results are not mistaken for new ones."""
         told = {"n_intentions", "pseudo_count", "random_state", "mdp", "n_jobs", "progress"}

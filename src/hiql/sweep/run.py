@@ -16,7 +16,7 @@ from hiql.sweep.criteria import Criterion, criterion_named
 from hiql.sweep.fitting import fit_unit
 from hiql.sweep.plan import NO_FOLDS, Plan, Source
 from hiql.sweep.selection import Selection, choose
-from hiql.sweep.stages import axes_of
+from hiql.sweep.stages import Candidate, axes_of
 from hiql.sweep.traits import CLOCKS, rivals
 from hiql.sweep.units import Failure, Outcome, run_units
 
@@ -34,17 +34,19 @@ def sweep(
     criterion = criterion_named(by)
     source = complete(source, criterion)
     check(source, plan, criterion)
-    candidates = plan.candidates(source)
+    wanted = plan.candidates(source)
+    candidates = able(source, wanted, by)
     run = partial(_fitted, source, folder, options)
     names = next(iter(source.data.values())).subjects
     subjects = names if plan.hold_out == "subjects" else None
     outcomes, failures = run(plan, candidates)
-    selection = choose(outcomes, failures, subjects, by=by)
+    selection = choose(outcomes, failures, subjects, by=by, n_unable=len(wanted) - len(candidates))
     if not traits or subjects is not None or len(set(names)) < 2:
         return selection
-    further = [rival for rival in rivals(axes_of(selection.unit)) if rival not in candidates]
+    rivalling = rivals(axes_of(selection.unit))
+    further = [rival for rival in rivalling if rival not in candidates and source.can_fit(rival)]
     more, lost = run(replace(plan, n_restarts=1), further)
-    return choose([*outcomes, *more], [*failures, *lost], subjects, by=by)
+    return choose([*outcomes, *more], [*failures, *lost], subjects, by=by, n_unable=len(wanted) - len(candidates))
 
 
 def _fitted(
@@ -62,6 +64,15 @@ def check(source: Source, plan: Plan, criterion: Criterion) -> None:
     if criterion.same_steps and not all(np.array_equal(first, other) for other in others):
         remedy = "this rule compares candidates on the same steps: leave the first trials in, whatever the history"
         raise InvalidParameter(parameter="data", value="histories that leave out different steps", remedy=remedy)
+
+
+def able(source: Source, candidates: Sequence[Candidate], by: str) -> list[Candidate]:
+    """Those that can be fitted as the rule of choice wants; there must be one."""
+    found = [candidate for candidate in candidates if source.can_fit(candidate)]
+    if candidates and not found:
+        remedy = "none of the candidates has one: choose held-out, or parts whose M-step is counting"
+        raise InvalidParameter(parameter="by", value=by, remedy=remedy)
+    return found
 
 
 def complete(source: Source, criterion: Criterion) -> Source:

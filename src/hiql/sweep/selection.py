@@ -63,8 +63,12 @@ def choose(
     subjects: Sequence[str] | None = None,
     *,
     by: str = "held-out",
+    n_unable: int = 0,
 ) -> Selection:
-    """Choose among the candidates of a sweep. With ``subjects``, one a session, these are the units of the error."""
+    """Choose among the candidates of a sweep. With ``subjects``, one a session, these are the units of the error.
+
+    ``n_unable`` candidates were not fitted, as they have not what the rule compares; that is told.
+    """
     criterion = criterion_named(by)
     groups = defaultdict(list)
     for outcome in outcomes:
@@ -84,7 +88,7 @@ def choose(
     chosen = criterion.choose(table)
     unit = candidates[chosen].whole.unit
     table = table.assign(**beside([candidate.beside(candidates[chosen]) for candidate in candidates]))
-    said = criterion.explain(table, chosen, at_best), told_limits(table, chosen, len(groups) - len(judged))
+    said = criterion.explain(table, chosen, at_best), told_limits(table, chosen, len(groups) - len(judged), n_unable)
     held_out = [Scores(candidate.log_likelihood, candidate.steps) for candidate in candidates]
     words = " ".join(filter(None, said))
     traits = traits_or_states(table, held_out, chosen) or traits_by_evidence(table)

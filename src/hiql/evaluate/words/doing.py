@@ -19,6 +19,7 @@ from hiql.evaluate.measures.occupancy import expected_visits
 from hiql.evaluate.words.dwell import expected_dwell, find_runs
 from hiql.evaluate.words.strategies import strategy_profile
 from hiql.models import IntentionModel
+from hiql.parts.reads import SUBJECT
 
 FloatArray = npt.NDArray[np.float64]
 MOST_NAMED = 2
@@ -93,11 +94,12 @@ def action_labels(data: Trajectories) -> list[str]:
 def where_each_is_left(model: IntentionModel) -> list[str]:
     """For clocks with a matrix for each context: where each intention is left most; empty for others.
 
-    By the expected number of departures there, with the share of steps there that are departures.
+    By the expected number of departures there, with the share of steps there that are departures. An animal is no place
+    that sessions come through: of clocks by animal nothing is said.
     """
-    if not hasattr(model, "steps_by_context_"):
-        return [""] * model.n_intentions
     context: Any = model._parts()[0]
+    if not hasattr(model, "steps_by_context_") or context.context == SUBJECT:
+        return [""] * model.n_intentions
     labels = [label_text(label) for label in context_named(context.context).labels(model.coding_)]
     stay = np.einsum("mkk->mk", model.transition_by_context_)[:-1]
     departures = model.steps_by_context_[:-1] * (1.0 - stay)
