@@ -32,7 +32,7 @@ def leaving_section(page: Page, findings: Findings) -> None:
         )
     )
     page.text(
-        f"Steps are those of the data of the fit, by the posterior; contexts with fewer than {ENOUGH:.0f} are left out. "
+        f"Steps are those of the data of the fit, by the posterior; contexts with fewer than {ENOUGH:.0f} are blank. "
         "Rows of rare contexts are pulled to the average, so what differs little from it may not differ at all.",
         kind="hint",
     )
