@@ -14,7 +14,9 @@ import hiql
 from hiql.errors import HiqlError
 from hiql.evaluate.words.strategies import ARCHETYPES
 from hiql.report import write_report
+from hiql.report.page import Page
 from hiql.report.provenance import BIBTEX, PAPER_URL
+from hiql.report.sections import selection_section
 from hiql.worlds import simulate_psychophysics
 from tests.problems import random_mdp
 from tests.report.problems import EMOJI, HOSTILE, blocks, fitted, random_sessions, selection, visible
@@ -116,6 +118,13 @@ def test_a_selection_is_explained_with_its_failures(tmp_path):
     assert "A fit failed (n_intentions 4, fold 1): Boom: &lt;/script&gt;" in text
     assert text.count('class="chosen"') == 1
     assert "Row 3 has the best held-out score" in text
+
+
+def test_whether_animals_differ_or_switch_stands_below_the_choice():
+    page, chosen = Page(""), selection()
+    chosen.traits = "Such intentions are kinds of animals & nothing else."
+    selection_section(page, chosen)
+    assert "Such intentions are kinds of animals &amp; nothing else." in visible(page.html())
 
 
 def test_notes_of_the_model_are_warnings(tmp_path):

@@ -19,10 +19,14 @@ Codes = npt.NDArray[np.integer]
 
 
 class Context(NamedTuple):
-    """``labels`` of what a coding knows, and the ``codes`` (N,) of steps; what is no code of a label is unknown."""
+    """``labels`` of what a coding knows, and the ``codes`` (N,) of steps; what is no code of a label is unknown.
+
+    ``of_states`` says that labels are those of the states, so that a map of the world can show them.
+    """
 
     labels: Callable[[Coding], Sequence[Hashable]]
     codes: Callable[[Coding, Trajectories], Codes]
+    of_states: bool = False
 
 
 def _states(coding: Coding) -> Sequence[Hashable]:
@@ -42,8 +46,8 @@ def _subjects(coding: Coding, data: Trajectories) -> Codes:
 
 
 CONTEXTS = {
-    STATE_LEFT: Context(_states, lambda _, data: _of_the_step_before(data.states)),
-    STATE_ENTERED: Context(_states, lambda _, data: data.states),
+    STATE_LEFT: Context(_states, lambda _, data: _of_the_step_before(data.states), of_states=True),
+    STATE_ENTERED: Context(_states, lambda _, data: data.states, of_states=True),
     LAST_ACTION: Context(_actions, lambda _, data: _of_the_step_before(data.actions)),
     LAST_OUTCOME: Context(lambda coding: coding.outcome_kinds, lambda coding, data: coding.last_outcome_codes(data)),
     SUBJECT: Context(lambda coding: coding.subjects, _subjects),

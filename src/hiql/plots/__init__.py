@@ -4,6 +4,7 @@ from hiql.plots.curves import draw_bars, draw_curves
 from hiql.plots.figures import overview_figure
 from hiql.plots.grid import draw_grid
 from hiql.plots.labels import intention_names
+from hiql.plots.leaving import draw_leaving
 from hiql.plots.matrices import draw_heatmap, draw_transition_matrix
 from hiql.plots.maze import draw_maze
 from hiql.plots.posterior import draw_mean_posterior, draw_posterior
@@ -20,6 +21,7 @@ __all__ = [
     "draw_grid",
     "draw_heatmap",
     "draw_kernel",
+    "draw_leaving",
     "draw_maze",
     "draw_mean_posterior",
     "draw_posterior",

@@ -32,6 +32,7 @@ def draw_maze(
     visited: npt.ArrayLike | None = None,
     *,
     label: str | None = None,
+    limits: tuple[float, float] | None = None,
 ) -> None:
     """A maze as its corridors lie, with nodes coloured by ``value`` or by ``occupancy``.
 
@@ -41,6 +42,7 @@ def draw_maze(
     policy : (S, A) an arrow along the corridor that each node's most likely action takes, a cross where it
         stays; the fainter the less probable
     visited : (S,) nodes where this is 0 are drawn as small grey dots, without a colour or an arrow
+    limits : values of the lightest and the darkest colour; the extremes of ``value`` by default
     """
     if value is not None and occupancy is not None:
         raise InvalidParameter(parameter="occupancy", value="given with value", remedy="give one of the two")
@@ -50,7 +52,7 @@ def draw_maze(
     ax.add_collection(floor)
     if value is not None:
         nodes = _draw_nodes(ax, world, shaped("value", value, world.n_states), seen > 0, unit)
-        nodes.set_cmap(VALUE_MAP)
+        nodes.set(cmap=VALUE_MAP, clim=limits or (None, None))
         add_colourbar(ax, nodes, label or "value", below=True)
     if occupancy is not None:
         nodes = _draw_nodes(ax, world, shaped("occupancy", occupancy, world.n_states), seen > 0, unit)

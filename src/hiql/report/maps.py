@@ -6,6 +6,7 @@ radio button of the page applies one of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,8 @@ MANY_STATES = 400
 """From this many states on a grid shows the most likely move of a state instead of all."""
 MOST_ACTIONS = 6
 """How many actions of a state the hover text lists, the most likely first."""
+CELL = np.array([(-0.47, -0.47), (0.47, -0.47), (0.47, 0.47), (-0.47, 0.47)])
+"""The corners of a cell of the bare floor of a grid."""
 UNIT = 28
 """About how many pixels the shortest corridor of a maze takes."""
 
@@ -57,25 +60,32 @@ class Intention(NamedTuple):
 
 def grid_map(world: World, intention: Intention) -> go.Figure:
     """An open grid: coloured cells, arrows as long as their actions are probable, crosses where an action stays."""
-    columns, rows = (np.unique(world.positions[:, axis], return_inverse=True) for axis in (0, 1))
-
-    def laid_out(values: Any, empty: Any) -> Any:
-        table = np.full((len(rows[0]), len(columns[0])), empty, dtype=object if empty == "" else float)
-        table[rows[1], columns[1]] = values
-        return table
-
-    cells = go.Heatmap(
-        x=columns[0], y=rows[0], text=laid_out(_hover_texts(world, intention), ""), xgap=1.5, ygap=1.5,
-        hovertemplate="%{text}<extra></extra>", **_COLOURBAR,
-    )  # fmt: skip
+    cells = cells_of_grid(world, _hover_texts(world, intention))
     moves_of = likely_moves if world.n_states > MANY_STATES else all_moves
     moves = moves_of(world, intention.policy, intention.visited)
     policy = arrows(world, moves, reach=0.45 * moves.probability, start=0.0, width=0.05, cross=0.1)
     shades = {
-        name: {"z": [laid_out(values, np.nan)], "colorscale": [scale], "colorbar.title.text": [title]}
+        name: {"z": [laid_out(world, values)], "colorscale": [scale], "colorbar.title.text": [title]}
         for name, (values, scale, title) in map_shades(intention).items()
     }
-    return _map(world, [cells, *policy], shades, shaded=0, margin=0.6)
+    return framed(world, [cells, *policy], shades, shaded=0, margin=0.6)
+
+
+def cells_of_grid(world: World, texts: Sequence[str], **options: Any) -> go.Heatmap:
+    """The cells of a grid, with what is said of each when one points at it."""
+    columns, rows = (np.unique(world.positions[:, axis]) for axis in (0, 1))
+    return go.Heatmap(
+        x=columns, y=rows, text=laid_out(world, texts, ""), xgap=1.5, ygap=1.5,
+        hovertemplate="%{text}<extra></extra>", **COLOURBAR, **options,
+    )  # fmt: skip
+
+
+def laid_out(world: World, values: Any, empty: Any = np.nan) -> Any:
+    """Values of states (S,) as the rows of their grid."""
+    columns, rows = (np.unique(world.positions[:, axis], return_inverse=True) for axis in (0, 1))
+    table = np.full((len(rows[0]), len(columns[0])), empty, dtype=object if empty == "" else float)
+    table[rows[1], columns[1]] = values
+    return table
 
 
 def maze_map(world: World, intention: Intention) -> go.Figure:
@@ -84,7 +94,7 @@ def maze_map(world: World, intention: Intention) -> go.Figure:
     seen = intention.visited
     texts = np.array(_hover_texts(world, intention), dtype=object)
     x, y = world.positions.T
-    marker = {"size": NODE * UNIT, "line": {"color": INK, "width": 0.7}, **_COLOURBAR}
+    marker = {"size": NODE * UNIT, "line": {"color": INK, "width": 0.7}, **COLOURBAR}
     nodes = go.Scatter(
         x=x[seen], y=y[seen], mode="markers", marker=marker, text=texts[seen], hovertemplate="%{text}<extra></extra>"
     )
@@ -101,24 +111,23 @@ def maze_map(world: World, intention: Intention) -> go.Figure:
         for name, (values, scale, title) in map_shades(intention).items()
     }
     traces = [*ground(world), dots, nodes, *policy]
-    return _map(world, traces, shades, shaded=len(traces) - len(policy) - 1, margin=unit)
+    return framed(world, traces, shades, shaded=len(traces) - len(policy) - 1, margin=unit)
 
 
 def ground(world: World) -> list[Any]:
     """The bare floor: the corridors of a maze, or the cells of a grid."""
     if len(world.links):
         return [polygons(corridors(world, shortest_corridor(world)), CORRIDOR)]
-    corners = np.array([(-0.47, -0.47), (0.47, -0.47), (0.47, 0.47), (-0.47, 0.47)])
-    return [polygons(world.positions[:, None] + corners, UNVISITED)]
+    return [polygons(world.positions[:, None] + CELL, UNVISITED)]
 
 
 def ground_map(world: World) -> go.Figure:
     """An empty map, on which the page draws the track of a session."""
     margin = shortest_corridor(world) if len(world.links) else 0.6
-    return _map(world, ground(world), {}, shaded=None, margin=margin)
+    return framed(world, ground(world), {}, shaded=None, margin=margin)
 
 
-_COLOURBAR: dict[str, Any] = {
+COLOURBAR: dict[str, Any] = {
     "colorbar": {
         "orientation": "h", "x": 0.5, "xanchor": "center", "y": -0.02, "yanchor": "top", "thickness": 9, "len": 0.6,
         "outlinewidth": 0, "nticks": 5, "title": {"side": "bottom", "font": {"size": 12}}, "tickfont": {"size": 11},
@@ -152,7 +161,7 @@ def _hover_texts(world: World, intention: Intention) -> list[str]:
     return [
         "<br>".join(
             [
-                f"<b>{_state(intention.state_names[s], place_of.get(s))}</b>",
+                f"<b>{state_named(intention.state_names[s], place_of.get(s))}</b>",
                 *_known_here(intention, s, best[s]),
             ]
         )
@@ -168,7 +177,7 @@ def _known_here(intention: Intention, state: int, actions: IntArray) -> list[str
     return [f"{worth}{intention.visits[state]:.0f} visits", *(_action(intention, state, action) for action in actions)]
 
 
-def _state(name: str, place: str | None) -> str:
+def state_named(name: str, place: str | None) -> str:
     return f"state {plotly_text(name)}" + ("" if place is None else f" · {plotly_text(place)}")
 
 
@@ -178,7 +187,7 @@ def _action(intention: Intention, state: int, action: int) -> str:
     return f"{name}: probability {intention.policy[state, action]:.2f}{earns}"
 
 
-def _map(world: World, traces: list[Any], shades: dict[str, Any], *, shaded: int | None, margin: float) -> go.Figure:
+def framed(world: World, traces: list[Any], shades: dict[str, Any], *, shaded: int | None, margin: float) -> go.Figure:
     """A figure with equal axes and the names of places, coloured by the first of the shades."""
     low, high = _frame(world, margin)
     figure = new_chart(*traces, height=HEIGHT, showlegend=False, margin={"l": 4, "r": 4, "t": 4, "b": 4})

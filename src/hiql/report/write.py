@@ -18,6 +18,7 @@ from hiql.report import sections, words
 from hiql.report.browser_panel import browser_section
 from hiql.report.findings import find
 from hiql.report.intention_cards import intentions_section
+from hiql.report.leaving_section import leaving_section
 from hiql.report.page import Page
 from hiql.sweep.answer import Said
 from hiql.worlds.mdp import MDP
@@ -85,6 +86,7 @@ def write_report(
         sections.selection_section(page, selection)
     intentions_section(page, findings)
     sections.dynamics_section(page, findings)
+    leaving_section(page, findings)
     browser_section(page, findings)
     sections.trust_section(page, findings, selection, verdict)
     sections.origin_section(page, about)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +10,10 @@ import pandas as pd
 
 from hiql.data.codes import label_text
 from hiql.data.trajectories import Trajectories
-from hiql.dynamics.contexts import context_named
 from hiql.errors import HiqlError
 from hiql.evaluate.measures.by_state import policy_by_state
 from hiql.evaluate.measures.effects import effects
+from hiql.evaluate.measures.leaving import leaving
 from hiql.evaluate.measures.occupancy import expected_visits
 from hiql.evaluate.words.dwell import expected_dwell, find_runs
 from hiql.evaluate.words.strategies import strategy_profile
@@ -97,16 +96,13 @@ def where_each_is_left(model: IntentionModel) -> list[str]:
     By the expected number of departures there, with the share of steps there that are departures. An animal is no place
     that sessions come through: of clocks by animal nothing is said.
     """
-    context: Any = model._parts()[0]
-    if not hasattr(model, "steps_by_context_") or context.context == SUBJECT:
+    if not hasattr(model, "steps_by_context_") or model._parts()[0].context == SUBJECT:  # type: ignore[attr-defined]
         return [""] * model.n_intentions
-    labels = [label_text(label) for label in context_named(context.context).labels(model.coding_)]
-    stay = np.einsum("mkk->mk", model.transition_by_context_)[:-1]
-    departures = model.steps_by_context_[:-1] * (1.0 - stay)
+    found = leaving(model)
     phrases = []
-    for i, leaving in enumerate(departures.T):
-        first = [m for m in np.argsort(-leaving, kind="stable")[:MOST_NAMED] if leaving[m] >= RARE]
-        phrases.append(", ".join(f"{labels[m]} ({1.0 - stay[m, i]:.0%} of times there)" for m in first))
+    for i, departures in enumerate(found.departures.T):
+        first = [m for m in np.argsort(-departures, kind="stable")[:MOST_NAMED] if departures[m] >= RARE]
+        phrases.append(", ".join(f"{found.labels[m]} ({found.probability[m, i]:.0%} of times there)" for m in first))
     return phrases
 
 
