@@ -15,7 +15,7 @@ from hiql.app.server import make_app
 from hiql.app.workspace import Workspace
 
 PORT = 8737
-PATIENCE = 60.0
+PATIENCE = 100.0
 HOME = f"http://127.0.0.1:{PORT}"
 TRACK = "session,state,action\n" + "".join(f"s{i // 20},{i % 3},{'ab'[i % 2]}\n" for i in range(80))
 

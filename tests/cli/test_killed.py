@@ -52,6 +52,6 @@ def test_select_killed_twenty_times_ends_with_the_same_table(tmp_path):
     ours, theirs = (hiql.load(tmp_path / run / "model.hiql") for run in ("killed", "whole"))
     assert (ours.policy_ == theirs.policy_).all()
     assert finished_units(tmp_path / "killed").items() >= seen.items()
-    assert len(finished_units(tmp_path / "killed")) == N_UNITS
+    assert finished_units(tmp_path / "killed").keys() == finished_units(tmp_path / "whole").keys()
     visible = {path.name for path in (tmp_path / "killed").iterdir() if not path.name.startswith(".")}
     assert visible == {path.name for path in (tmp_path / "whole").iterdir()}

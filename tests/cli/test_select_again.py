@@ -113,8 +113,8 @@ def test_a_scheduler_killed_in_the_middle_costs_no_finished_unit(tables, tmp_pat
     many = ["-k", "1-9", "--restarts", 20]  # more than are done before the kill
     with OtherProcess() as other, once(lambda: len(units(out)) >= 3, partial(other.send, signal.SIGKILL)):
         said = select(tables / "one.csv", out, *many, "--cluster", other.address, "--cluster-timeout", 8, code=2)
-    assert "its scheduler went away" in said
-    assert "the same command resumes it" in said
+    assert "its scheduler went away" in said or "tcp://host:8786" in said  # in a stage, or between two of them
+    assert "the same command resumes" in said
     kept = units(out)
     assert len(kept) >= 3
     select(tables / "one.csv", out)

@@ -75,9 +75,11 @@ def test_chunks_that_count_only_the_rows_they_read(pair, in_chunks, monkeypatch)
     problem, point, _ = in_chunks
     everywhere, posteriors = arrays(problem.expect(point)), smooth(problem.read(point))
     monkeypatch.setattr(rows, "MANY_ROWS", 0)
-    here = replace(problem)
-    assert_same(arrays(here.expect(point)), everywhere)
-    assert_same(smooth(here.read(point)), posteriors)
+    here = replace(
+        problem
+    )  # a chunk that reads one matrix of several goes the way of one matrix: the last digit may differ
+    assert_same(arrays(here.expect(point)), everywhere, rtol=1e-12)
+    assert_same(smooth(here.read(point)), posteriors, rtol=1e-12)
 
 
 @pairs(counting)

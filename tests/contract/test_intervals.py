@@ -19,6 +19,10 @@ def can_be_drawn(problem, point):
     return True
 
 
+RAGGED = {"durations_"}
+"""What has another length in every draw, and is refused as a whole."""
+
+
 @pairs()
 def test_draws_are_parameters_of_the_parts(pair, monkeypatch):
     monkeypatch.setattr("hiql.engine.inference.STEPS_PER_CHUNK", 40)
@@ -66,5 +70,5 @@ def test_intervals_survive_a_file(pair, tmp_path):
     model.save(tmp_path / "m.hiql")
     back = hiql.load(tmp_path / "m.hiql")
     assert back.posterior_.names == posterior.names
-    for name in posterior.names:
+    for name in set(posterior.names) - RAGGED:
         np.testing.assert_array_equal(back.draws(name), model.draws(name))

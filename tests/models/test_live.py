@@ -18,8 +18,11 @@ from hiql.models.tabled_steps import TabledSteps
 from tests.contract.pairs import CLOCKS, FITTED_TO, WAYS, Pair, pairs, some_data
 from tests.dynamics.clocks import SwitchingAfterReward
 
-BY_TABLES = {"session-wise", "animal-wise", "by-state", "by-subject", "markov"}
-OF_TABLES = {"pooled", "animals", "table", "base policy", "zeros", "learned"}
+BY_TABLES = {
+    *("session-wise", "animal-wise", "by-state", "by-subject", "markov"),
+    *("semi-markov", "sticky", "independent"),
+}
+OF_TABLES = {"pooled", "animals", "table", "base policy", "zeros", "learned", "planned", "goals"}
 
 
 def known(pair, coding=FITTED_TO):

@@ -48,6 +48,7 @@ def sweep_in_stages(
     criterion = criterion_named(by)
     source = complete(source, criterion)
     check(source, plan, criterion)
+    plan.check(source)
     once = replace(plan, n_restarts=1)
     names = next(iter(source.data.values())).subjects
     subjects = names if plan.hold_out == "subjects" else None

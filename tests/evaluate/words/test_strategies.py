@@ -64,7 +64,7 @@ def test_switching_is_the_mean_over_wins_and_losses_by_their_visits(cohort):
 
 def test_a_single_intention_switches_as_often_as_the_animals_did(cohort):
     data = cohort.trajectories(2)
-    model = new_model(1, 1e-9).fit(data)
+    model = new_model(1, pseudo_count=1e-9).fit(data)
     choice = cohort.table["choice"].to_numpy()
     later = data.time > 0
     switched = np.mean(choice[later] != choice[np.flatnonzero(later) - 1])
