@@ -52,7 +52,7 @@ def shares_chart(found: SubjectShares, names: tuple[str, ...]) -> go.Figure:
         for i, (name, share) in enumerate(zip(names, found.share.T, strict=True))
     ]  # fmt: skip
     figure = new_chart(*bars, height=110 + 20 * max(len(at), 3), barmode="stack", bargap=0.3, xaxis_title="share")
-    figure.update_xaxes(range=[0, 1], tickformat=".0%")
+    figure.update_layout(legend_traceorder="normal").update_xaxes(range=[0, 1], tickformat=".0%")
     return figure.update_yaxes(
         tickvals=at, ticktext=labels, range=[len(at) - 0.4, -0.6], showgrid=False, ticks="", title="subject"
     )
