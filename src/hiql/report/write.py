@@ -20,6 +20,7 @@ from hiql.report.findings import find
 from hiql.report.intention_cards import intentions_section
 from hiql.report.leaving_section import leaving_section
 from hiql.report.page import Page
+from hiql.report.subjects_section import subjects_section
 from hiql.sweep.answer import Said
 from hiql.worlds.mdp import MDP
 
@@ -87,6 +88,7 @@ def write_report(
     intentions_section(page, findings)
     sections.dynamics_section(page, findings)
     leaving_section(page, findings)
+    subjects_section(page, findings)
     browser_section(page, findings)
     sections.trust_section(page, findings, selection, verdict)
     sections.origin_section(page, about)
