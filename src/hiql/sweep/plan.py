@@ -16,6 +16,7 @@ from hiql.dynamics.chain import IntentionDynamics
 from hiql.errors import InvalidParameter
 from hiql.models import GLMHMM, HIAVI, HIQL, IntentionModel
 from hiql.models.pooling import POOLS, PRIORS
+from hiql.priors.estimates import MODE
 from hiql.sweep import holding_out
 from hiql.worlds.mdp import MDP
 
@@ -110,8 +111,10 @@ class Source:
         )
 
     def can_fit(self, candidate: Mapping[str, Any]) -> bool:
-        """Whether its parts can be estimated as the settings want: those without a posterior have no evidence."""
+        """Whether its parts can be estimated as the settings want: all have a mode, but some no posterior."""
         model = self.model({**candidate, "seed": 0, "restart": 0})
+        if model.estimate == MODE:
+            return True
         try:
             for part in model._parts(None):
                 part.estimating(model.estimate)

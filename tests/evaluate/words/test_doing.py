@@ -22,6 +22,7 @@ def test_actions_are_where_intentions_are_left_and_animals_are_not(context, told
         n_intentions=2,
         coding_=Coding.of(data),
         steps_by_context_=np.full((3, 2), 100.0),
+        transition_=np.eye(2),
         transition_by_context_=np.stack([[[p, 1 - p], [1 - q, q]] for p, q in kept]),
         _parts=lambda: (ByState(context=context), None),
     )
