@@ -11,7 +11,8 @@ from tests.sweep.killing import Fork, kill_group
 
 OPTIONS = ["-k", "1-3", "--dynamics", "markov", "--world", "grid:5x5", "--restarts", "2", "--folds", "3", "--jobs", "1"]
 
-N_UNITS = 3 * (3 + 1) * 2
+MOST_UNITS = 3 * (3 + 1) * 2
+"""The stages of a proposal fit fewer: folds of all candidates, restarts of the chosen one."""
 
 
 def run_select(table, out):
@@ -24,10 +25,10 @@ def finished_units(folder):
 
 def kill_at_some_moment(life, folder, rng):
     """Wait for a unit more or none, then a moment, and kill: so kills fall everywhere. False if it had ended."""
-    wanted = min(len(finished_units(folder)) + rng.randrange(2), N_UNITS)
+    wanted = min(len(finished_units(folder)) + rng.randrange(2), MOST_UNITS)
     while life.exitcode is None and len(finished_units(folder)) < wanted:
         time.sleep(0.01)
-    life.join(rng.uniform(0.0, 0.1 if wanted < N_UNITS else 2.0))
+    life.join(rng.uniform(0.0, 0.1 if wanted < MOST_UNITS else 2.0))
     was_running = life.exitcode is None
     kill_group(life.pid)
     life.join(60)

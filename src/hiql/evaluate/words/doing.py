@@ -96,9 +96,9 @@ def where_each_is_left(model: IntentionModel) -> list[str]:
     By the expected number of departures there, with the share of steps there that are departures. An animal is no place
     that sessions come through: of clocks by animal nothing is said.
     """
-    if not hasattr(model, "steps_by_context_") or model._parts()[0].context == SUBJECT:  # type: ignore[attr-defined]
+    found = leaving(model) if hasattr(model, "steps_by_context_") else None
+    if found is None or found.context == SUBJECT:
         return [""] * model.n_intentions
-    found = leaving(model)
     phrases = []
     for i, departures in enumerate(found.departures.T):
         first = [m for m in np.argsort(-departures, kind="stable")[:MOST_NAMED] if departures[m] >= RARE]
