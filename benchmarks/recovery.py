@@ -1,16 +1,22 @@
-"""How often evidence and BIC find the true number of intentions and the true clock, beside an oracle.
+"""How often evidence, BIC and cross-validation find the true number of intentions and the true clock, beside an oracle.
+
+    python benchmarks/recovery.py --out DIR [--seeds N] [--sizes small large] [--only RULE]
 
 Each experiment is simulated with random policies in a random world: K = 1…4 × Markov, by state left, one intention a
-session, in two sizes. Candidates are K = 1…4 × the same clocks, each fitted once with ``estimate="bayes"``. The
+session, driven by an input, in two sizes. Candidates are K = 1…4 × the same clocks, as ``hiql.select`` fits them. The
 *oracle* knows the true parameters: it can tell if they make the data more likely, by ``TELLS`` nats, than the same with
-the two most similar intentions in one. BIC is that of the fits' posterior means, and of unpooled clocks only, for there
-is none for by-state. Beside that, animals that differ and never switch, and what a Bayes fit costs. Results are kept in
-``--out`` as they come, so a run that was stopped goes on.
+the two most similar intentions in one. Beside that, animals that differ and never switch, and what a Bayes fit costs.
+
+A clock driven by inputs has no evidence: where it is true, evidence can find the number only. There is no BIC for
+by-state; of the others, it is that of the posteriors' means. Cross-validation has three folds and one search for each
+candidate and fold, and chooses the simplest within one error of the best. Results are kept in ``--out`` as they come,
+so a run that was stopped goes on; the cheap rules of all experiments come first.
 """
 
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping
 from itertools import combinations, product
 from pathlib import Path
@@ -18,6 +24,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import softmax
 
 import hiql
 from hiql.dynamics.markov import ChainParameters
@@ -27,31 +34,49 @@ from hiql.sweep import run_units
 from hiql.sweep.criteria import criterion_named
 from rows import arguments, tell
 
-CLOCKS = ("markov", "by-state", "session-wise")
+CLOCKS = ("markov", "by-state", "session-wise", "input-driven")
 SIZES = {"small": (30, 100), "large": (60, 250)}
+EVIDENCE, HELD_OUT = "evidence", "held-out"
+RULES = {EVIDENCE: {}, HELD_OUT: {"n_folds": 3, "n_restarts": 1}}
 N_STATES, N_ACTIONS, MOST = 20, 4, 4
+CUES, CUED = (-1, 0, 1), (0.05, 0.9, 0.05)
 TELLS = 3.0
 
 
 def simulated(k: int, clock: str, size: str, seed: int) -> tuple[hiql.Trajectories, dict[str, np.ndarray]]:
-    """Data, and the policies (K, S, A), beginnings (K,) and matrices (S, K, K), by state left, that they come from."""
+    """Data, and the policies (K, S, A), beginnings (K,) and matrices (cues, S, K, K), by cue and state left, behind."""
     rng = np.random.default_rng([seed, k, CLOCKS.index(clock), list(SIZES).index(size)])
     policy = rng.dirichlet(np.full(N_ACTIONS, 0.5), (k, N_STATES))
     world = rng.dirichlet(np.full(N_STATES, 0.3), (N_STATES, N_ACTIONS))
     places = rng.permutation(N_STATES)[:3]
-    leaving = {"markov": np.full(N_STATES, 0.05), "session-wise": np.zeros(N_STATES)}.get(clock)
-    if leaving is None:
-        leaving = np.where(np.isin(np.arange(N_STATES), places), 0.5, 0.005)
-    leaving = leaving[:, None, None] * (k > 1)
-    moves = np.eye(k) * (1 - leaving) + (1 - np.eye(k)) * leaving / max(k - 1, 1)
     n_sessions, n_steps = SIZES[size]
     states, actions = np.empty((2, n_sessions, n_steps), dtype=np.int64)
     s, z = rng.integers(N_STATES, size=n_sessions), rng.integers(k, size=n_sessions)
+    cues = rng.choice(len(CUES), size=(n_sessions, n_steps), p=CUED)
+    moves = matrices(k, clock, places)
     for t in range(n_steps):
+        if t > 0:
+            z, s = drawn(moves[cues[:, t], s, z], rng), drawn(world[s, actions[:, t - 1]], rng)
         states[:, t], actions[:, t] = s, drawn(policy[z, s], rng)
-        z, s = drawn(moves[s, z], rng), drawn(world[s, actions[:, t]], rng)
-    data = hiql.Trajectories.from_arrays(list(states), list(actions), n_states=N_STATES, n_actions=N_ACTIONS)
+    inputs = [np.asarray(CUES, dtype=np.float64)[row][:, None] for row in cues]
+    data = hiql.Trajectories.from_arrays(
+        list(states), list(actions), n_states=N_STATES, n_actions=N_ACTIONS, inputs=inputs, input_names=["cue"]
+    )
     return data, {"policy": policy, "initial": np.full(k, 1 / k), "moves": moves}
+
+
+def matrices(k: int, clock: str, places: np.ndarray) -> np.ndarray:
+    """(cues, S, K, K): which intention follows, by the cue that comes and the state that is left."""
+    if clock == "input-driven":
+        drive = np.multiply.outer(CUES, np.linspace(-2.5, 2.5, k))
+        moves = softmax(3.5 * np.eye(k) + drive[:, None, None, :], axis=-1)
+    else:
+        leaving = {"markov": np.full(N_STATES, 0.05), "session-wise": np.zeros(N_STATES)}.get(clock)
+        if leaving is None:
+            leaving = np.where(np.isin(np.arange(N_STATES), places), 0.5, 0.005)
+        leaving = leaving[:, None, None] * (k > 1)
+        moves = (np.eye(k) * (1 - leaving) + (1 - np.eye(k)) * leaving / max(k - 1, 1))[None]
+    return np.broadcast_to(moves, (len(CUES), N_STATES, k, k))
 
 
 def drawn(rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -67,11 +92,14 @@ def log_likelihood(data: hiql.Trajectories, truth: Mapping[str, np.ndarray]) -> 
 
     class ByTruth(MarkovChain):
         def bind(self, data: hiql.Trajectories) -> Timeline:
-            left = np.maximum(np.r_[0, data.states[:-1]], 0)
-            return super().bind(data)._replace(moves=Rows.of_steps(N_STATES, left, data.offsets))
+            left, cue = np.r_[0, data.states[:-1]], data.inputs[:, 0].astype(np.int64) - CUES[0]
+            row = cue * N_STATES + left
+            return super().bind(data)._replace(moves=Rows.of_steps(len(CUES) * N_STATES, row, data.offsets))
 
     with np.errstate(divide="ignore"):
-        chain = ChainParameters(np.log(truth["initial"])[None], np.log(truth["moves"]))
+        chain = ChainParameters(
+            np.log(truth["initial"])[None], np.log(truth["moves"].reshape(-1, *truth["moves"].shape[2:]))
+        )
         point = Point(chain, Policies(np.log(truth["policy"])))
     reading: Reading = Problem(data, ByTruth(), TableChoice(), len(truth["policy"])).read(point)
     return expect(reading).log_likelihood
@@ -92,73 +120,64 @@ def merged(truth: Mapping[str, np.ndarray], one: int, other: int) -> dict[str, n
 
 
 def compute(unit: Mapping[str, Any]) -> dict[str, Any]:
-    """Fit all candidates to one simulated experiment, or to one of animals that never switch."""
-    return animals(unit["seed"]) if unit["clock"] == "never" else experiment(unit)
+    """What one rule says of one experiment: all candidates, which was chosen, and by how much an oracle can tell."""
+    data, oracle, candidates = animals(unit["seed"]) if unit["clock"] == "never" else experiment(unit)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        chosen = hiql.select(data, **candidates, by=unit["by"], progress=False, **RULES[unit["by"]])
+    columns = ["n_intentions", "dynamics", "pool", "evidence", "bic", "n_free", "held_out"]
+    return {"candidates": chosen.table[columns].to_dict("list"), "chosen": chosen.selection.chosen, "oracle": oracle}
 
 
-def experiment(unit: Mapping[str, Any]) -> dict[str, Any]:
+def experiment(unit: Mapping[str, Any]) -> tuple[hiql.Trajectories, float, dict[str, Any]]:
     data, truth = simulated(unit["k"], unit["clock"], unit["size"], unit["seed"])
-    gap = min(
-        (
-            log_likelihood(data, truth) - log_likelihood(data, merged(truth, *two))
-            for two in combinations(range(unit["k"]), 2)
-        ),
-        default=np.inf,
-    )
-    candidates = [("markov", 1), *product(CLOCKS, range(2, MOST + 1))]
-    rows = [candidate(data, k, clock) for clock, k in candidates]
-    return {"candidates": rows, "oracle": float(min(gap, 1e300))}
+    known = log_likelihood(data, truth)
+    gaps = (known - log_likelihood(data, merged(truth, *two)) for two in combinations(range(unit["k"]), 2))
+    return data, float(min(gaps, default=1e300)), {"n_intentions": range(1, MOST + 1), "dynamics": CLOCKS}
 
 
-def candidate(data: hiql.Trajectories, k: int, clock: str, **options: Any) -> dict[str, Any]:
-    model = hiql.HIQL(k, dynamics=clock, estimate="bayes", progress=False, **options).fit(data)
-    pooled = clock == "by-state" or bool(options)
-    bic = np.nan if pooled else model.bic(data)
-    n_free = np.nan if pooled else model.n_free_
-    names = {"n_intentions": k, "dynamics": clock, "pool": options.get("pool")}
-    return names | {"evidence": model.evidence_, "bic": bic, "n_free": n_free}
-
-
-def animals(seed: int) -> dict[str, Any]:
+def animals(seed: int) -> tuple[hiql.Trajectories, float, dict[str, Any]]:
     """Six animals of three kinds, each the same in all its sessions."""
     frame = hiql.worlds.simulate_animals(6, 5, 100, random_state=seed).table()
-    data = hiql.bandit_trials(frame, history=1)
-    rows = [candidate(data, k, "markov") for k in (1, 2, 3)]
-    for k in (1, 2, 3):
-        model = hiql.HIQL(k, pool="subjects", estimate="bayes", progress=False).fit(data)
-        names = {"n_intentions": k, "dynamics": "markov", "pool": "subjects"}
-        rows.append(names | {"evidence": model.evidence_, "bic": np.nan, "n_free": np.nan})
-    return {"candidates": rows, "oracle": 1e300}
+    candidates = {"n_intentions": (1, 2, 3), "dynamics": "markov", "pool": (None, "subjects")}
+    return hiql.bandit_trials(frame, history=1), 1e300, candidates
 
 
-def units(n_seeds: int, sizes: list[str]) -> list[dict[str, Any]]:
+def units(n_seeds: int, sizes: list[str], rules: list[str]) -> list[dict[str, Any]]:
     every = [(k, clock) for k, clock in product(range(1, MOST + 1), CLOCKS) if k > 1 or clock == "markov"]
-    grid = product(range(n_seeds), sizes, every)
-    found = [{"k": k, "clock": clock, "size": size, "seed": seed} for seed, size, (k, clock) in grid]
-    return found + [{"k": 1, "clock": "never", "size": "animals", "seed": seed} for seed in range(n_seeds)]
+    found = []
+    for by, seed in product(rules, range(n_seeds)):
+        found.append({"k": 1, "clock": "never", "size": "animals", "seed": seed, "by": by})
+        for size, (k, clock) in product(sizes, every):
+            found.append({"k": k, "clock": clock, "size": size, "seed": seed, "by": by})
+    return found
 
 
-def judged(unit: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
-    """Whether each rule was right, and whether an oracle can tell."""
+def judged(unit: Mapping[str, Any], result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Whether each rule that was applied was right, and whether an oracle can tell: a row for each rule."""
     table = pd.DataFrame(result["candidates"])
+    rows = {unit["by"]: table.iloc[result["chosen"]]}
+    if unit["by"] == EVIDENCE and table["bic"].notna().any():
+        rows["BIC"] = table.iloc[criterion_named("bic").choose(table)]
     true_clock = "markov" if unit["clock"] == "never" else unit["clock"]
-    by_evidence = table.iloc[criterion_named("evidence").choose(table)]
-    by_bic = table.iloc[int(table["bic"].argmin(skipna=True))]
-    right_clock = unit["k"] == 1 or by_evidence["dynamics"] == true_clock
-    return {
-        "truth": f"{unit['clock']}, {unit['size']}",
-        "k": unit["k"],
-        "oracle can tell": result["oracle"] > TELLS,
-        "evidence: K": by_evidence["n_intentions"] == unit["k"],
-        "evidence: K and clock": by_evidence["n_intentions"] == unit["k"] and right_clock,
-        "evidence: K by its own clock": _best_k(table, true_clock) == unit["k"],
-        "BIC: K": by_bic["n_intentions"] == unit["k"],
-    }
+    where = {"truth": unit["clock"], "size": unit["size"], "k": unit["k"], "told": result["oracle"] > TELLS}
+    return [
+        where
+        | {
+            "rule": rule,
+            "K": bool(row["n_intentions"] == unit["k"]),
+            "K and clock": bool(row["n_intentions"] == unit["k"] and (unit["k"] == 1 or row["dynamics"] == true_clock)),
+        }
+        for rule, row in rows.items()
+    ]
 
 
-def _best_k(table: pd.DataFrame, clock: str) -> int:
-    own = table["evidence"].where((table["dynamics"] == clock) | (table["n_intentions"] == 1))
-    return int(table["n_intentions"].iloc[int(own.argmax(skipna=True))])
+def shown(rows: pd.DataFrame, what: list[str]) -> str:
+    """ "right / of how many" for each rule, where the oracle can tell."""
+    grouped = rows[rows["told"]].groupby([*what, "rule"])[["K", "K and clock"]]
+    right, of = grouped.sum().astype(int), grouped.count()
+    text = right.astype(str) + " / " + of.astype(str)
+    return (text.unstack("rule") if what else text).fillna("–").to_string()
 
 
 def cost() -> float:
@@ -180,15 +199,17 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
+    parser.add_argument("--only", choices=RULES, help="one rule instead of all")
     options = parser.parse_args()
-    outcomes, failures = run_units(units(options.seeds, options.sizes), compute, options.out, label="Recovering")
+    rules = [options.only] if options.only else list(RULES)
+    every = units(options.seeds, options.sizes, rules)
+    outcomes, failures = run_units(every, compute, options.out, label="Recovering")
     for failure in failures:
         tell(f"failed: {failure.unit}: {failure.error}")
-    table = pd.DataFrame([judged(outcome.unit, outcome.result) for outcome in outcomes])
-    for what in ("truth", "k"):
-        print(table.drop(columns={"truth", "k"} - {what}).groupby(what).mean().round(2).to_string(), "\n")
-    print(f"{len(table)} experiments. Where the oracle can tell:")
-    print(table[table["oracle can tell"]].drop(columns=["truth", "k"]).mean().round(3).to_string())
+    rows = pd.DataFrame([row for outcome in outcomes for row in judged(outcome.unit, outcome.result)])
+    for what in (["truth", "size"], ["k"], []):
+        print(shown(rows, what), "\n")
+    print(f"{len(outcomes)} of {len(every)} are done; in {(~rows['told']).sum()} rows the oracle cannot tell.")
     print(f"A Bayes fit takes {cost():.2f} times the processor time of a plain one.")
 
 

@@ -32,7 +32,8 @@ ROUND = 25
 class Sampling:
     """``n_chains`` chains of ``warm_up`` sweeps that are thrown away and ``n_kept`` draws, ``thin`` sweeps apart.
 
-    Where these hang together, chains go on, twice as long as before, up to ``most_doublings`` times.
+    Where these hang together, chains go on, as long again as they have gone, up to ``most_doublings`` times; all that
+    came before was warm-up then.
     """
 
     n_chains: int
@@ -137,9 +138,10 @@ class _Chain:
                     self.kept.append(swept._replace(path=swept.path[:0]))
             self._now = swept.point
 
-    def double(self) -> None:
-        """Keep every other draw, and go on with twice as many sweeps between two."""
-        self.kept, self._thin = self.kept[1::2], 2 * self._thin
+    def start_anew(self, thin: int) -> None:
+        """All so far was warm-up: a chain that is still on its way has draws from places that it has left for good."""
+        self.kept, self._warm_up, self._thin = [], self._n_done, thin
+        self._moved = np.zeros(2)
 
     def _changed(self, before: Point, after: Point) -> list[float]:
         pairs = zip(self._problem.parts, before, after, strict=True)
@@ -176,10 +178,10 @@ def sample_posterior(
         draws = _drawn_by(chains)
         if left == 0 or is_enough(draws):
             break
+        thin = -(-total // plan.n_kept)
         for chain in chains:
-            chain.double()
-        thin *= 2
-        total += (plan.n_kept - len(chains[0].kept)) * thin
+            chain.start_anew(thin)
+        total += plan.n_kept * thin
     return draws
 
 

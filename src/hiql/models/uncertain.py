@@ -50,9 +50,9 @@ class Uncertain:
 
         Gibbs sampling (``docs/theory/intervals.md``): paths of whole sessions given the parameters, parameters given
         the paths, in ``n_chains`` chains. Of each the first ``warm_up`` sweeps are thrown away; every ``thin``-th of
-        the others is kept until there are ``n_draws`` in all. By default ``thin`` is 1, and is doubled up to five times
-        while the draws hang together too much. A warning says if they still do. The same ``random_state`` (the
-        model's own by default) gives the same draws, whatever ``n_jobs``.
+        the others is kept until there are ``n_draws`` in all. By default ``thin`` is 1; while the draws hang together
+        too much, all sweeps so far become warm-up, and as many follow, up to five times. A warning says if they still
+        do. The same ``random_state`` (the model's own by default) gives the same draws, whatever ``n_jobs``.
         """
         check_is_fitted(self)
         self._check_data(data)

@@ -32,10 +32,16 @@ def calibration(model: Scored, data: Trajectories, n_bins: int = 10) -> Calibrat
     """Every action at every observed step: its probability given the past, and whether it was the one taken."""
     steps = np.flatnonzero(data.observed)
     steps = steps[:: max(1, int(np.ceil(len(steps) / MOST_STEPS)))]
-    predicted = model.predict_action_proba(data)[steps]
     taken = data.actions[steps, None] == np.arange(data.n_actions)
+    return binned(model.predict_action_proba(data)[steps], taken, n_bins)
+
+
+def binned(predicted: FloatArray, happened: npt.NDArray[np.bool_], n_bins: int = 10) -> Calibration:
+    """Predictions, and whether each came true, in bins of equal width; those without a prediction are left out."""
     bins = np.minimum((predicted * n_bins).astype(np.int64), n_bins - 1).ravel()
     n = np.bincount(bins, minlength=n_bins)
     met = n > 0
-    mean, share = (np.bincount(bins, values.ravel(), minlength=n_bins)[met] / n[met] for values in (predicted, taken))
+    mean, share = (
+        np.bincount(bins, values.ravel(), minlength=n_bins)[met] / n[met] for values in (predicted, happened)
+    )
     return Calibration(mean, share, n[met])
