@@ -19,8 +19,8 @@ import plotly.graph_objects as go
 from hiql.report.markup import Markup, joined, json_block, tag
 
 PLOTLY = "plotly-cartesian.min"
-"""plotly.js as its makers bundle it for charts with plain axes (npm: plotly.js-cartesian-dist-min, MIT licence): a third
-of the whole, so that pages open sooner and weigh less. It knows bars, lines and heat maps, which is all that we draw."""
+"""plotly.js as its makers bundle it for charts with plain axes (plotly.js-cartesian-dist-min of npm, MIT licence): a
+third of the whole, so that pages open sooner and weigh less. It knows bars, lines and heat maps, and we draw no other."""
 
 
 class Page:
