@@ -20,7 +20,7 @@ from hiql.report.markup import Markup, joined, json_block, tag
 
 PLOTLY = "plotly-cartesian.min"
 """plotly.js as its makers bundle it for charts with plain axes (plotly.js-cartesian-dist-min of npm, MIT licence): a
-third of the whole, so that pages open sooner and weigh less. It knows bars, lines and heat maps, and we draw no other."""
+third of the whole, so that pages open sooner and weigh less. Bars, lines and heat maps are all that we draw."""
 
 
 class Page:
