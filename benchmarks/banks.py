@@ -1,4 +1,4 @@
-"""What a bank of several transition matrices costs the compiled loop, against one matrix.
+"""What a bank of several transition matrices costs the compiled loop, against one matrix and against C by hand.
 
 The matrix is chosen by the state. All of a bank are the same, so that the likelihoods are.
 """
@@ -18,6 +18,7 @@ from hiql.engine.inference import Reading
 from hiql.parts.rows import Sessions
 from measuring import Contenders, race
 from parameters import problem_of
+from peers import plain_c_estep
 from rows import Row, arguments, report, row_of
 
 BANKS = (25, 127)
@@ -33,18 +34,24 @@ def by_state(reading: Reading, size: int, sessions: Sessions) -> Chain:
 
 
 def rows() -> Iterator[Row]:
-    for n_intentions in (2, 3):
+    for n_intentions in (2, 3, 5):
         data, parameters = estep_problem(*SIZE, n_intentions)
         reading = problem_of(data, n_intentions).read(parameters.point)
         contenders: Contenders = {"1": hiql_loop(reading)}
         for size in BANKS:
-            contenders[str(size)] = hiql_loop(replace(reading, chain=partial(by_state, reading, size)))
+            bank = partial(by_state, reading, size)
+            contenders[str(size)] = hiql_loop(replace(reading, chain=bank))
+            chain = bank((0, data.n_sessions))
+            contenders[f"C {size}"] = plain_c_estep(data, parameters, bank=(chain.bank, chain.rows))
         agree(contenders)
         times = race(contenders, repeats=15, clock=time.thread_time)
         per_step = {name: f"{1e9 * taken.min() / data.n_steps:.1f} ns" for name, taken in times.items()}
         for size in map(str, BANKS):
             what = f"one matrix / bank of {size}, {label(*SIZE)}, K = {n_intentions}"
-            yield row_of(what, times["1"] / times[size], 1 / 1.7, f"one {per_step['1']}, bank {per_step[size]}")
+            detail = f"one {per_step['1']}, bank {per_step[size]}, C {per_step[f'C {size}']}"
+            yield row_of(what, times["1"] / times[size], 1 / 1.7, detail)
+            what = f"C / compiled loop, bank of {size}, {label(*SIZE)}, K = {n_intentions}"
+            yield row_of(what, times[f"C {size}"] / times[size], 1 / 1.3, detail)
 
 
 if __name__ == "__main__":

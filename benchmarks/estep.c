@@ -1,4 +1,5 @@
-/* The E-step of hiql/kernels/smoother.py: the same arithmetic in C, written by hand, with K fixed at compile time. */
+/* The E-step of hiql/kernels/smoother.py: the same arithmetic in C, written by hand, with K fixed at compile time.
+   With BANK, rows[t] says which of a bank of matrices leads into step t; without, there is one. */
 #include <math.h>
 
 #define FOR(k) for (int k = 0; k < K; k++)
@@ -47,9 +48,14 @@ static inline void tally(const Vector alpha, const Vector v, Matrix moves) {
 }
 
 #define AT(array, t) ((array) + (long)(t) * K)
+#ifdef BANK
+#define ROW(t) rows[t]
+#else
+#define ROW(t) 0
+#endif
 
-static double session(long T, const unsigned *pairs, const double *initial, const Matrix a, const double *emission,
-                      double *work, double *initial_counts, Matrix moves, double *counts) {
+static double session(long T, const unsigned *pairs, const unsigned *rows, const double *initial, const Matrix *bank,
+                      const double *emission, double *work, double *initial_counts, Matrix *moves, double *counts) {
     const long n_left = (T + 1) / 2, n_right = T / 2;
     Vector alpha, predicted, v, beta, left_alpha, right_v;
     double left_total, right_total = 1.0, likelihood = 1.0;
@@ -64,13 +70,13 @@ static double session(long T, const unsigned *pairs, const double *initial, cons
     }
     for (long left = 1; left < n_left; left++) {
         n_scaled += left_total < TINY;
-        ahead(alpha, a, predicted);
+        ahead(alpha, bank[ROW(left)], predicted);
         weigh(predicted, AT(emission, pairs[left]), left_total, alpha);
         left_total = copy(alpha, AT(work, left));
         if (left < n_right) {
             const long right = T - 1 - left;
             n_scaled += right_total < TINY;
-            back(v, a, beta);
+            back(v, bank[ROW(right + 1)], beta);
             weigh(beta, AT(emission, pairs[right]), right_total, v);
             right_total = copy(v, AT(work, right));
         }
@@ -79,13 +85,13 @@ static double session(long T, const unsigned *pairs, const double *initial, cons
     if (n_right > 0) {
         FOR(k) alpha[k] /= left_total;
         FOR(k) v[k] /= right_total;
-        ahead(alpha, a, predicted);
-        back(v, a, beta);
+        ahead(alpha, bank[ROW(n_left)], predicted);
+        back(v, bank[ROW(n_left)], beta);
         likelihood = 0.0;
         FOR(k) likelihood += predicted[k] * v[k];
         FOR(k) alpha[k] /= likelihood;
         FOR(k) predicted[k] /= likelihood * right_total;
-        tally(alpha, v, moves);
+        tally(alpha, v, moves[ROW(n_left)]);
     }
     FOR(k) beta[k] /= likelihood * left_total;
     const double log_likelihood = log(likelihood * left_total) + log(right_total) + n_scaled * log(TINY);
@@ -99,29 +105,36 @@ static double session(long T, const unsigned *pairs, const double *initial, cons
         if (left > 0) {
             left_total = copy(AT(work, left - 1), left_alpha);
             weigh(beta, AT(emission, pairs[left]), left_total, v);
-            tally(left_alpha, v, moves);
-            back(v, a, beta);
+            tally(left_alpha, v, moves[ROW(left)]);
+            back(v, bank[ROW(left)], beta);
         }
         if (right + 1 < T) {
             right_total = copy(AT(work, right + 1), right_v);
             weigh(predicted, AT(emission, pairs[right]), right_total, alpha);
-            tally(alpha, right_v, moves);
-            ahead(alpha, a, predicted);
+            tally(alpha, right_v, moves[ROW(right + 1)]);
+            ahead(alpha, bank[ROW(right + 1)], predicted);
         }
     }
     FOR(k) initial_counts[k] += work[k];
     return log_likelihood;
 }
 
-double expected_counts(long n_sessions, const long *offsets, const unsigned *pairs, const double *initial,
-                       const double *transition, const double *emission, double *work, double *initial_counts,
-                       double *transition_counts, double *counts) {
-    Matrix a, moves = {{0.0}};
-    FOR(i) FOR(j) a[i][j] = transition[i * K + j];
+double expected_counts(long n_sessions, const long *offsets, const unsigned *pairs, const unsigned *rows,
+                       const double *initial, const double *transition, const double *emission, double *work,
+                       double *initial_counts, double *transition_counts, double *counts) {
     double log_likelihood = 0.0;
+#ifdef BANK
+    const Matrix *bank = (const Matrix *)transition;
+    Matrix *moves = (Matrix *)transition_counts;
+#else
+    Matrix bank[1], moves[1] = {{{0.0}}};
+    FOR(i) FOR(j) bank[0][i][j] = transition[i * K + j];
+#endif
     for (long s = 0; s < n_sessions; s++)
-        log_likelihood += session(offsets[s + 1] - offsets[s], pairs + offsets[s], initial, a, emission, work,
-                                  initial_counts, moves, counts);
-    FOR(i) FOR(j) transition_counts[i * K + j] += moves[i][j];
+        log_likelihood += session(offsets[s + 1] - offsets[s], pairs + offsets[s], rows + offsets[s], initial, bank,
+                                  emission, work, initial_counts, moves, counts);
+#ifndef BANK
+    FOR(i) FOR(j) transition_counts[i * K + j] += moves[0][i][j];
+#endif
     return log_likelihood;
 }

@@ -6,13 +6,16 @@ import ctypes
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from hiql.data.trajectories import Trajectories
+from hiql.engine.chunk import Chunk
 from parameters import Parameters
+
+Shape = tuple[int, ...]
 
 
 def hmmlearn_estep(data: Trajectories, given: Parameters) -> Callable[[], float]:
@@ -58,23 +61,42 @@ def compiled_c(source: Path, machine: str = "native", *flags: str) -> Path:
     return library
 
 
-def plain_c_estep(data: Trajectories, given: Parameters, machine: str = "native") -> Callable[[], float]:
-    """The same arithmetic in C, K known to the compiler."""
+def plain_c_estep(
+    data: Trajectories, given: Parameters, machine: str = "native", bank: tuple[np.ndarray, np.ndarray] | None = None
+) -> Callable[[], float]:
+    """The same arithmetic in C, K known to the compiler; ``bank`` (M, K, K) and rows (N,) replace its matrix."""
     n_intentions, policy = len(given.policy), given.policy
-    library = compiled_c(Path(__file__).with_name("estep.c"), machine, f"-DK={n_intentions}")
-    loop = ctypes.CDLL(str(library)).expected_counts
-    loop.restype = ctypes.c_double
+    flags = [f"-DK={n_intentions}", *([] if bank is None else ["-DBANK"])]
+    matrices, rows = (given.transition[None], data.pairs) if bank is None else bank  # one matrix: rows are not read
     top = policy.max(axis=0).ravel()
     table = np.vstack([policy.reshape(n_intentions, -1).T / top[:, None], np.ones((1, n_intentions))])
     offset = float(data.pair_counts.ravel() @ np.log(top))
-    arrays = [data.offsets, data.pairs, given.initial, given.transition, np.ascontiguousarray(table)]
-    pointers = [ctypes.c_void_p(a.ctypes.data) for a in arrays]
+    given_arrays = [data.offsets, data.pairs, rows, given.initial, matrices, np.ascontiguousarray(table)]
+    shapes = (int(data.lengths.max()), n_intentions), (n_intentions,), matrices.shape, table.shape
+    loop = c_loop("estep.c", machine, flags, data.n_sessions, given_arrays, shapes)
+    return lambda: loop() + offset
 
-    def estep() -> float:
-        out = [np.empty((int(data.lengths.max()), n_intentions)), np.zeros(n_intentions)]
-        out += [np.zeros((n_intentions, n_intentions)), np.zeros_like(table)]
-        outs = [ctypes.c_void_p(a.ctypes.data) for a in out]
-        return loop(ctypes.c_long(data.n_sessions), *pointers, *outs) + offset
 
-    estep.keep = arrays  # type: ignore[attr-defined]
-    return estep
+def plain_c_phases(chunk: Chunk) -> Callable[[], float]:
+    """The pass over rows of phases in C; numbers of intentions and phases known to the compiler, sums in any order."""
+    (_, chain, taken, k), n = chunk, chunk.chain.entry.shape[1]
+    flags = [f"-DK={k}", f"-DN={n}", "-ffast-math"]
+    arrays = [chunk.offsets, taken.rows, chain.firsts, chain.stay, chain.entry, chain.following, taken.table]
+    longest = int(np.diff(chunk.offsets).max())
+    shapes = (longest, k), (longest,), (longest, k), (k, n), (k, n), (k, k), (2, k), taken.table.shape
+    return c_loop("phases.c", "native", flags, len(chunk.offsets) - 1, arrays, shapes)
+
+
+def c_loop(
+    source: str, machine: str, flags: list[str], n_sessions: int, arrays: list[np.ndarray], shapes: Sequence[Shape]
+) -> Callable[[], float]:
+    """A call of ``expected_counts`` of a C file: arrays that are read, then zeros of these shapes that are written."""
+    loop = ctypes.CDLL(str(compiled_c(Path(__file__).with_name(source), machine, *flags))).expected_counts
+    loop.restype = ctypes.c_double
+    read = [np.ascontiguousarray(array) for array in arrays]
+
+    def run() -> float:
+        both = [*read, *map(np.zeros, shapes)]
+        return loop(ctypes.c_long(n_sessions), *(ctypes.c_void_p(array.ctypes.data) for array in both))
+
+    return run

@@ -1,4 +1,4 @@
-"""What durations of their own cost: a semi-Markov pass, beside a Markov chain's and the same chain as a matrix.
+"""What durations of their own cost: a semi-Markov pass, beside a Markov chain's, C by hand, and the chain as a matrix.
 
 A pass is the compiled loop over all sessions, on tables that are ready, with 20 phases an intention.
 """
@@ -16,6 +16,7 @@ from hiql.dynamics import MarkovChain, SemiMarkov
 from hiql.engine.chunk import Chunk
 from hiql.engine.problem import Point, Problem
 from measuring import Contenders, race
+from peers import plain_c_phases
 from rows import Row, arguments, report, row_of
 
 SIZE = (400, 250)
@@ -38,15 +39,16 @@ def rows() -> Iterator[Row]:
             for dynamics in (MarkovChain(), SemiMarkov(PHASES))
         )
         contenders: Contenders = {"Markov": lambda c=markov: c.smoothed().log_likelihood}
-        contenders |= {"phases": lambda c=phases: c.smoothed().log_likelihood}
+        contenders |= {"phases": lambda c=phases: c.smoothed().log_likelihood, "C": plain_c_phases(phases)}
         if n_intentions <= AS_A_MATRIX:
             matrix = phases._replace(chain=phases.chain.dense())
             contenders |= {"matrix": lambda c=matrix: c.smoothed().log_likelihood}
-            agree({name: contenders[name] for name in ("phases", "matrix")})
+        agree({name: run for name, run in contenders.items() if name != "Markov"})
         times = race(contenders, repeats=15, clock=time.thread_time)
         detail = ", ".join(f"{name} {1e9 * taken.min() / data.n_steps:.1f} ns" for name, taken in times.items())
         what = f"{label(*SIZE)}, K = {n_intentions}, {PHASES} phases each"
         yield row_of(f"Markov chain / semi-Markov, {what}", times["Markov"] / times["phases"], 1 / 3, detail)
+        yield row_of(f"C / semi-Markov, {what}", times["C"] / times["phases"], 1 / 1.3, detail)
         if n_intentions <= AS_A_MATRIX:
             yield row_of(f"as a matrix / semi-Markov, {what}", times["matrix"] / times["phases"], 10, detail)
 

@@ -13,4 +13,6 @@ def odd(path, wanted):
         os.kill(os.getpid(), signal.SIGKILL)
     if path == "sleep":
         time.sleep(60)
+    if path == "who":
+        return {"error": str(os.getpid())}
     return {"error": "", "rows": len(path)}

@@ -193,6 +193,7 @@ def command(folder, port):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("example", ["bandit", "maze", "psychophysics"])
 def test_three_kinds_of_table_go_the_whole_way_though_the_server_is_killed(reader, tmp_path, example):
     with free_door(0) as door:
@@ -202,11 +203,11 @@ def test_three_kinds_of_table_go_the_whole_way_though_the_server_is_killed(reade
         in_view(reader, f"button[value={example}]").click()
         in_view(reader, "form[action$=run] button.main").click()
         in_view(reader, "#bar")
-        until(lambda: reader.run("return document.getElementById('bar').value") > 2, 300)
+        until(lambda: reader.run("return document.getElementById('bar').value") > 2, 600)
         process.kill()
         until(lambda: "has ended" in in_view(reader, "#told").text)
     with command(tmp_path / "app", port) as (_, again):
         assert again == address
         until(lambda: "interrupted" in in_view(reader, "#told").text)
-        until(lambda: reader.run("return document.getElementById('found') !== null"), 600)
+        until(lambda: reader.run("return document.getElementById('found') !== null"), 900)
         assert "Nothing speaks against this fit" in reader.run("return document.body.textContent")

@@ -148,10 +148,9 @@ def lives(place):
 def is_alive(pid):
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
         return False
-    with open(f"/proc/{pid}/stat") as file:
-        return file.read().rsplit(")", 1)[1].split()[0] != "Z"
 
 
 def running_one(visitor):
@@ -250,3 +249,23 @@ def test_a_reader_that_dies_or_takes_too_long_is_replaced():
         assert "not read within" in reader("sleep", {})["error"]
     finally:
         reader.close()
+
+
+SERVER = """
+import os, signal
+from hiql.app.reader import Reader
+from tests.app.light import odd
+if __name__ == "__main__":
+    print(Reader(odd)("who", {})["error"], flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_reader_ends_with_a_server_that_is_killed(tmp_path):
+    (tmp_path / "server.py").write_text(SERVER)
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, tmp_path / "server.py"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as server:
+        pid = int(server.stdout.readline())
+        server.wait()
+    until(lambda: not is_alive(pid))

@@ -13,9 +13,10 @@ import pytest
 
 from hiql.app import server
 from hiql.app.uploads import check_unpacked
-from hiql.app.workspace import safe_name
+from hiql.app.workspace import READ, read_json, safe_name
 from hiql.errors import BadTable
 from tests.app.site import TRACK, Visitor, shown
+from tests.cli.test_commands import run_json
 from tests.report.problems import HOSTILE, IMAGE
 
 
@@ -44,11 +45,32 @@ def test_columns_can_be_corrected(visitor):
     visitor.post(f"{path}/read", {"role-0": "session", "role-1": "state", "role-2": "action"})
     page = shown(visitor.get(path))
     assert "Find the intentions" in page
-    assert "--session=run --state=where --action=did --subject=none --step=none --next-state=none" in page
+    assert "hiql select table.csv --session=run --state=where --action=did --out=results" in page
     visitor.post(f"{path}/read", {"role-0": "session", "role-1": "", "role-2": "action"})
     assert "--state=none" in shown(visitor.get(path))
     visitor.post(f"{path}/read", {"role-0": "session", "role-1": "nonsense", "role-2": "action"})
     assert "--state=none" in shown(visitor.get(path))
+
+
+def test_a_column_that_is_put_aside_stays_aside_whatever_its_name(visitor, tmp_path):
+    """Recognised by their names: a stimulus, a step, an outcome."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"session": np.repeat(range(4), 30), "trial": [*range(30)] * 4, "stimulus": rng.normal(size=120)}
+    )
+    table = table.assign(choice=rng.integers(0, 2, 120), reward=rng.integers(0, 2, 120))
+    path = visitor.opened(table.to_csv(index=False))
+    roles = [each["role"] for each in read_json(visitor.place(path).folder / READ)["columns"]]
+    assert roles == ["session", "step", "inputs", "choice", "outcome"]
+    roles = ["session", "", "", "choice", "outcome"]
+    visitor.post(f"{path}/read", {f"role-{i}": role for i, role in enumerate(roles)})
+    assert [each["role"] for each in read_json(visitor.place(path).folder / READ)["columns"]] == roles
+    options = "--session=session --step=none --choice=choice --outcome=reward --inputs=none"
+    assert f"hiql select table.csv {options}" in shown(visitor.get(path))
+    table.to_csv(tmp_path / "table.csv", index=False)
+    assert run_json("info", tmp_path / "table.csv", *options.split())["unused_columns"] == ["trial", "stimulus"]
+    visitor.post(f"{path}/read", {f"role-{i}": role for i, role in enumerate(["session", "", "", "choice", ""])})
+    assert "outcome is 'none'" in shown(visitor.get(path))
 
 
 @pytest.mark.parametrize("form", [{"missing": "7"}, {"memory": "often"}, {"missing": "x" * 3000}, {"missing": "\0"}])

@@ -55,6 +55,16 @@ def test_options_may_be_repeated_and_names_may_have_commas(trials):
     assert list(facts["contexts"]) == ["block", "date"]
 
 
+def test_the_number_of_intentions_is_found(trials, tmp_path):
+    options = ["--history", 0, "--outcome", "reward", "--out", tmp_path / "model.hiql"]
+    facts = run_json("fit", trials, "-k", "auto", *options)["fit"]
+    assert facts["n_intentions"] == 1  # choices of chance
+    assert "tried 1 to 3 and took 1" in facts["notes"][-1]
+    told = " ".join(run("fit", trials, "-k", "auto", "--names", "one,two", *options).output.split())
+    assert "1 intentions were found, so the names were not used" in told
+    assert 'or "auto"' in " ".join(run("fit", trials, "-k", "some", *options, code=2).output.split())
+
+
 def test_a_model_reads_new_tables_with_the_columns_of_its_own(trials, tmp_path):
     model, out = tmp_path / "model.hiql", tmp_path / "decoded.csv"
     options = ["--inputs", "light,dopamine", "--context", "block", "--memory", "4", "--history", "0"]

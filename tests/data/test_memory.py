@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import hiql
 from hiql import Trajectories
+from hiql.data.coding import Coding
 from hiql.data.memory import Happened, Memory, memory_of
 from hiql.errors import BadColumns, InvalidParameter
 from tests.oracles.leaky import trace_before
@@ -129,3 +130,9 @@ def test_a_memory_must_fit_its_names():
         memory_of((4,), ("mood",), n_actions=2)
     with pytest.raises(InvalidParameter, match="more than 10000 traces|traces, more than"):
         memory_of((1, 2), ("place",), n_actions=2, n_states=6000)
+
+
+def test_traces_that_are_no_inputs_are_refused():
+    memory = behaviour().with_memory(TAUS).memory
+    with pytest.raises(InvalidParameter, match="traces are among the inputs"):
+        Coding(3, 2, input_names=("light",), input_means=(0.0,), input_scales=(1.0,), memory=memory)

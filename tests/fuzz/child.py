@@ -1,8 +1,9 @@
-"""The process in which a target meets damaged files: ``python -m tests.fuzz.child TARGET SEED SECONDS FOLDER``.
+"""The process in which a target meets files: ``python -m tests.fuzz.child TARGET SEED FIRST N FOLDER``.
 
-It has 2 GB more than it uses after a first, sound file, and 30 s for each file. Before each call the file is on disk,
-so whatever ends the process, the culprit is the last file written. It prints how many files were read, how many
-refused, and the length of the longest message.
+Case number n is the same for the same seed, whatever came before it. The process has 2 GB more than it uses after the
+sound files, and 30 s of processor time for each case; the file is on disk before each call. For each case it prints
+one line: its number, "read" or "refused", and how long the message was; so whatever ends the process, the culprit is
+the case after the last line.
 """
 
 from __future__ import annotations
@@ -10,14 +11,13 @@ from __future__ import annotations
 import resource
 import signal
 import sys
-import time
+import warnings
 from pathlib import Path
 
 import numpy as np
 
 from hiql.errors import HiqlError
-from tests.fuzz.mutations import damaged
-from tests.fuzz.targets import TARGETS, Refused
+from tests.fuzz.targets import TARGETS, Refused, Target
 
 SPARE = 2 * 2**30
 LONGEST = 30
@@ -36,31 +36,36 @@ def limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + SPARE,) * 2)
 
 
-def main(name: str, seed: int, seconds: float, folder: Path) -> None:
+def case(target: Target, seeds: list[bytes], seed: int, number: int) -> bytes:
+    return target.damage(seeds, np.random.default_rng([seed, number]))
+
+
+def outcome(target: Target, path: Path) -> tuple[str, int]:
+    """Whether a file was read or refused, and the length of the message; anything else is a bug, and is raised."""
+    signal.setitimer(signal.ITIMER_PROF, LONGEST)
+    try:
+        target.run(path)
+        return "read", 0
+    except (HiqlError, Refused) as error:
+        return "refused", len(str(error))
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def main(name: str, seed: int, first: int, n_cases: int, folder: Path) -> None:
     target = TARGETS[name]
     seeds = target.seeds(folder)
     path = folder / f"culprit{target.suffix}"
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGPROF, stop)
     for content in seeds:
         path.write_bytes(content)
-        target.run(path)
+        assert outcome(target, path)[0] == "read", f"a sound file was refused: {content[:200]!r}"
     limit_memory()
-    signal.signal(signal.SIGALRM, stop)
-    end = time.monotonic() + seconds
-    read = refused = longest = 0
-    for content in damaged(seeds, np.random.default_rng(seed)):
-        path.write_bytes(content)
-        signal.alarm(LONGEST)
-        try:
-            target.run(path)
-            read += 1
-        except (HiqlError, Refused) as error:
-            refused += 1
-            longest = max(longest, len(str(error)))
-        signal.alarm(0)
-        if time.monotonic() > end:
-            break
-    print(read, refused, longest)
+    for number in range(first, first + n_cases):
+        path.write_bytes(case(target, seeds, seed, number))
+        print(number, *outcome(target, path), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), Path(sys.argv[4]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), Path(sys.argv[5]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 TOKENS = [
@@ -14,14 +12,13 @@ TOKENS = [
 ]
 
 
-def damaged(seeds: list[bytes], rng: np.random.Generator) -> Iterator[bytes]:
-    """Endless damaged versions of the seeds, each with one to four injuries."""
+def damaged(seeds: list[bytes], rng: np.random.Generator) -> bytes:
+    """One of the seeds with one to four injuries."""
     injuries = [_flip, _cut, _drop, _repeat, _insert, _overwrite, _splice]
-    while True:
-        content = seeds[rng.integers(len(seeds))]
-        for _ in range(rng.integers(1, 5)):
-            content = injuries[rng.integers(len(injuries))](content, seeds, rng)
-        yield content
+    content = seeds[rng.integers(len(seeds))]
+    for _ in range(rng.integers(1, 5)):
+        content = injuries[rng.integers(len(injuries))](content, seeds, rng)
+    return content
 
 
 def _place(content: bytes, rng: np.random.Generator) -> int:

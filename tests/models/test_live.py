@@ -169,7 +169,10 @@ def test_a_returned_array_is_the_callers_own_and_a_session_can_begin_anew():
     [
         *({"state": value} for value in (3, -2, 1.5, "elsewhere", True, [0])),
         *({"action": value} for value in (2, "up", 10**30, b"0")),
-        *({"inputs": value} for value in ([1.0, 2.0], {"stimulu": 1.0}, {}, "1", [np.inf], [[1.0]], 3.0, ["x"])),
+        *(
+            {"inputs": value}
+            for value in ([1.0, 2.0], {"stimulu": 1.0}, {}, "1", [np.inf], [[1.0]], [[1.0, [2.0]]], 3.0, ["x"])
+        ),
         *({"contexts": value} for value in ({"light": 1}, [1])),
         *({"outcome": value} for value in ("much", np.inf, [1.0])),
         *({"out": value} for value in (np.empty(3), np.empty(2, np.float32), [0.0, 0.0], np.empty(4)[::2])),

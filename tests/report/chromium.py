@@ -17,6 +17,7 @@ SWITCHES = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--force-prefers-reduced-motion",
     "--window-size=1400,1000",
 )
 PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}

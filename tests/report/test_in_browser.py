@@ -11,6 +11,7 @@ from tests.report.problems import EMOJI, HOSTILE, IMAGE, fitted, random_sessions
 
 LONG = 20_000
 CURVE = "return Array.from(document.getElementById('browse-plot').data[1].y)"
+DRAWN = "return document.getElementById('browse-plot').data !== undefined"
 TRACES = "return document.getElementById('browse-plot').data.map((t) => Array.from(t.y))"
 
 
@@ -49,6 +50,7 @@ def reader(tmp_path_factory):
 def on_mice(reader, mice):
     """The reader, with that page open and nothing chosen yet."""
     reader.open(mice[0])
+    see_sessions(reader)
     return reader
 
 
@@ -58,6 +60,15 @@ def first_session(on_mice):
     on_mice.run("document.getElementById('browse-subject').dispatchEvent(new Event('change'))")
     choose(on_mice, "smoothed")
     return on_mice
+
+
+def see_sessions(reader):
+    """Sessions are unpacked and drawn once a reader comes near them."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    assert not reader.run(DRAWN)
+    reader.run("document.getElementById('browse-panel').scrollIntoView({behavior: 'instant'})")
+    WebDriverWait(reader.driver, 30).until(lambda _: reader.run(DRAWN))
 
 
 def click(reader, name):
@@ -104,6 +115,7 @@ def test_in_the_dark_ink_is_light_and_on_paper_dark_again(reader, mice):
     finally:
         reader.emulate_dark(False)
         reader.open(mice[0])
+        see_sessions(reader)
 
 
 def test_every_chart_is_drawn_with_data(on_mice):

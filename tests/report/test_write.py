@@ -169,7 +169,7 @@ def test_the_page_fetches_nothing_and_may_fetch_nothing(tmp_path):
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
     assert "default-src &#x27;none&#x27;" in policy
     assert "form-action &#x27;none&#x27;" in policy
-    assert page.count("plotly.js v") == 1
+    assert page.count("plotly.js (cartesian") == 1
 
 
 def test_half_a_thousand_long_sessions_make_a_page_one_can_mail(tmp_path):

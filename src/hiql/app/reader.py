@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from contextlib import suppress
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 PATIENCE = 120.0
@@ -65,3 +66,12 @@ def _new_pool(function: Read) -> ProcessPoolExecutor:
 def _prepare(_: Read) -> None:
     """What the function needs was imported on the way here; the keys that stop the server are for the server."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_server, daemon=True).start()
+
+
+def _end_with_server() -> None:
+    """A server that is killed cannot say that it needs no reader any more."""
+    server = multiprocessing.parent_process()
+    if server is not None:
+        server.join()
+        os._exit(1)

@@ -9,16 +9,15 @@ from typing import Any
 import pandas as pd
 
 from hiql.app.uploads import check_unpacked
-from hiql.app.wishes import OPTIONAL, SINGLE, Wishes, wishes_in
+from hiql.app.wishes import SINGLE, Wishes, wishes_in
 from hiql.data.codes import label_text
+from hiql.data.columns import is_none
 from hiql.data.layout import Layout, Steps, Trials
 from hiql.data.missing import said_missing
 from hiql.data.readings import readings
 from hiql.data.table_columns import Extra
 from hiql.data.table_files import load_table
-from hiql.data.tables import NO_COLUMN
 from hiql.data.understanding import understood
-from hiql.data.usual_names import USUAL_NAMES
 from hiql.errors import HiqlError, InvalidParameter
 from hiql.sweep.proposal import propose
 
@@ -51,23 +50,19 @@ def read(path: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
 def layouts_of(table: pd.DataFrame, wishes: Wishes) -> dict[Hashable, Steps | Trials]:
     """The readings that the command line finds, from the same words (:meth:`Wishes.options`)."""
     columns = wishes.columns()
-    for role in SINGLE & set(columns):
+    for role in SINGLE:
         if len(columns[role]) > 1:
             remedy = "choose one column"
             raise InvalidParameter(parameter=role, value=" and ".join(columns[role]), remedy=remedy)
-    given: dict[str, Any] = {role: columns.get(role) for role in USUAL_NAMES}
-    if wishes.roles is not None:
-        given |= {role: NO_COLUMN for role in OPTIONAL if role not in columns}
-        given |= {"state": NO_COLUMN} if "action" in columns and "state" not in columns else {}
     extra = Extra(
-        inputs=tuple(columns.get("inputs", ())),
-        contexts=tuple(columns.get("context", ())),
+        inputs=() if is_none(columns["inputs"]) else tuple(columns["inputs"]),
+        contexts=tuple(columns["context"]),
         memory=_time_constants(wishes.memory),
-        day=next(iter(columns.get("day", ())), None),
-        order=next(iter(columns.get("order", ())), None),
+        day=next(iter(columns["day"]), None),
+        order=next(iter(columns["order"]), None),
     )
     missing = said_missing(wishes.not_observed()) if wishes.missing else None
-    return readings(table, given, missing=missing, extra=extra)
+    return readings(table, columns, missing=missing, extra=extra)
 
 
 def roles_in(layout: Layout) -> dict[str, str]:

@@ -143,7 +143,7 @@ class Site:
         columns = read_json(place.folder / READ).get("columns", [])
         said = {each["name"]: form.get(f"role-{i}", [""])[0] for i, each in enumerate(columns)}
         kept = wishes_in(place.about["wishes"]).plain() | {name: _text(form, name) for name in ("missing", "memory")}
-        kept["roles"] = {name: role for name, role in said.items() if role} or None
+        kept["roles"] = said
         place.note(wishes=wishes_in(kept).plain())
         self._read(place)
 

@@ -51,7 +51,11 @@ def serve(folder: Path, port: int, say: Callable[[str], None], browse: bool = Tr
 
 
 def free_door(port: int) -> socket.socket:
-    """A socket at this port of the loopback address, or, for the usual port, at any that is free."""
+    """A socket at this port of the loopback address, or, for the usual port, at any that is free.
+
+    It listens from the start: whoever is told the address and comes before the server is ready waits for it, and two
+    programs cannot hold one port.
+    """
     door = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -62,6 +66,7 @@ def free_door(port: int) -> socket.socket:
             remedy = f"choose another, or leave it out ({error})"
             raise InvalidParameter(parameter="port", value=port, remedy=remedy) from error
         door.bind((LOOPBACK, 0))
+    door.listen()
     return door
 
 

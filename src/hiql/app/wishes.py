@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from hiql.data.readings import may_be_stimulus
 from hiql.data.tables import NO_COLUMN
-from hiql.data.usual_names import USUAL_NAMES
+from hiql.data.usual_names import USUAL_NAMES, usual_role
 from hiql.errors import InvalidParameter
 
-OPTIONAL = ("session", "subject", "step", "next_state")
-"""Roles whose columns are recognised by name; where none is wanted, that has to be said."""
 FURTHER = ("inputs", "context", "day", "order")
 """What else a column can be for, as the command line calls it."""
 ROLES = (*USUAL_NAMES, *FURTHER)
@@ -25,8 +24,9 @@ LONGEST = 2000
 
 @dataclass(frozen=True)
 class Wishes:
-    """``roles`` maps column names to what they mean, in the order of the table (None: recognise them by their names);
-    the rest are options of ``hiql select`` as they are typed there, empty where it has a default."""
+    """``roles`` maps column names to what they mean, in the order of the table, "" for one that is put aside (None:
+    recognise them by their names); the rest are options of ``hiql select`` as they are typed there, empty where it has
+    a default."""
 
     roles: dict[str, str] | None = None
     missing: str = ""
@@ -44,20 +44,20 @@ class Wishes:
     seed: str = ""
 
     def columns(self) -> dict[str, list[str]]:
-        """The columns of each role."""
-        found: dict[str, list[str]] = {}
+        """The columns of each role; "none" for one that a column put aside would be recognised for."""
+        given: dict[str, list[str]] = {role: [] for role in ROLES}
         for name, role in (self.roles or {}).items():
-            found.setdefault(role, []).append(name)
-        return found
+            if role:
+                given[role].append(name)
+        aside = {role for name, said in (self.roles or {}).items() if not said for role in _recognised(name)}
+        nothing = {role for role in aside - {"state"} if not given[role]}
+        if given["action"] and not given["state"]:  # else the state may be a history of choices
+            nothing.add("state")
+        return {role: [NO_COLUMN] if role in nothing else names for role, names in given.items()}
 
     def options(self) -> list[str]:
         """How to read the table, as ``hiql`` takes it."""
-        columns = self.columns()
-        said = [f"{_flag(role)}={name}" for role in ROLES for name in columns.get(role, [])]
-        if self.roles is not None:
-            absent = [role for role in OPTIONAL if role not in columns]
-            absent += ["state"] if "action" in columns and "state" not in columns else []
-            said += [f"{_flag(role)}={NO_COLUMN}" for role in absent]
+        said = [f"{_flag(role)}={name}" for role, names in self.columns().items() for name in names]
         said += [f"--missing={value}" for value in self.not_observed()]
         return said + ([f"--memory={self.memory}"] if self.memory else [])
 
@@ -80,7 +80,7 @@ def wishes_in(values: Mapping[str, Any]) -> Wishes:
     texts = {name: value for name, value in values.items() if name != "roles"}
     if not set(values) <= known or not all(_is_short(value) for value in texts.values()):
         raise InvalidParameter(parameter="choices", value=sorted(map(str, values)), remedy="choose on the page")
-    if roles is not None and not (isinstance(roles, Mapping) and all(role in ROLES for role in roles.values())):
+    if roles is not None and not (isinstance(roles, Mapping) and {*roles.values()} <= {"", *ROLES}):
         raise InvalidParameter(parameter="columns", value=roles, remedy=f"choose from {', '.join(ROLES)}")
     return Wishes(**texts, roles=None if roles is None else dict(roles))
 
@@ -94,6 +94,12 @@ def commands(table: str, wishes: Wishes, jobs: int) -> list[list[str]]:
 def as_typed(arguments: Sequence[str]) -> str:
     """A command for a terminal, without what only the page needs."""
     return shlex.join(["hiql", *(each for each in arguments if each != "--json" and not each.startswith("--jobs="))])
+
+
+def _recognised(name: str) -> list[str]:
+    """What a column may be taken for by its name alone."""
+    usual = usual_role(name)
+    return ([usual] if usual else []) + (["inputs"] if may_be_stimulus(name) else [])
 
 
 def _flag(name: str) -> str:

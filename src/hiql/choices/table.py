@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,8 @@ from hiql.parts.path import Path
 from hiql.parts.reads import STATE_ENTERED, Reads
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows, Sessions, Some, add_rows
-from hiql.priors.estimates import BAYES, MODE, check_estimate, concentration, evidence_of_rows, log_rows, times_log
+from hiql.priors.counted import ModeOrPosterior
+from hiql.priors.estimates import MODE, check_estimate, concentration, evidence_of_rows, log_rows, times_log
 
 
 @register
@@ -34,7 +35,7 @@ class Policies:
 
 @register
 @dataclass(frozen=True, eq=False)
-class TableChoice(LogProbabilities):
+class TableChoice(ModeOrPosterior, LogProbabilities):
     """π(a|s) ∝ expected count(s, a) + pseudo-count(s, a).
 
     This is the mode under a Dirichlet prior with concentrations 1 + pseudo-count, the mean of the posterior under one
@@ -131,19 +132,6 @@ class TableChoice(LogProbabilities):
         """Σ pseudo-count · log π: the logarithm of the Dirichlet prior, up to a constant."""
         return log_dirichlet(self.prior(params), params.log_policy)
 
-    @property
-    def is_posterior(self) -> bool:
-        return self.estimate == BAYES
-
-    def estimating(self, estimate: str) -> Self:
-        """A posterior of counts; a subclass with an M-step of its own has none, unless it says otherwise."""
-        check_estimate(estimate)
-        if estimate == self.estimate:
-            return self
-        own = type(self)
-        counting = own.update is TableChoice.update and own.conjugate is TableChoice.conjugate
-        return replace(self, estimate=estimate) if counting else super().estimating(estimate)
-
     def worth(self, params: Policies, statistics: FloatArray) -> float:
         """The log-prior; or log B(n + c) − log B(c) − n · log θ for what was read, θ, whatever it was."""
         if not self.is_posterior:
@@ -201,6 +189,9 @@ class TableChoice(LogProbabilities):
 
     def check_params(self, params: Policies, data: Trajectories, n_intentions: int) -> None:
         check_tables(params, Policies, log_policy=(n_intentions, data.n_states, data.n_actions))
+
+
+TableChoice.counts_as = TableChoice
 
 
 def lifted(params: Policies, parent: Order) -> Policies:

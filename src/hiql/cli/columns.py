@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple
 import pandas as pd
 import typer
 
+from hiql.data.columns import is_none
 from hiql.data.matching import INDICATOR
 from hiql.data.table_columns import Extra
 from hiql.data.trajectories import Trajectories
@@ -34,7 +35,10 @@ class ColumnOptions:
 
     inputs: Annotated[
         list[str] | None,
-        option("Columns of numbers (or words, which become indicators) known before the action: light,tone."),
+        option(
+            "Columns of numbers (or words, which become indicators) known before the action: light,tone. 'none': there "
+            "are none, whatever their names."
+        ),
     ] = None
     switch_inputs: Annotated[
         list[str] | None,
@@ -53,9 +57,9 @@ class ColumnOptions:
 
     def said(self, columns: Sequence[object]) -> dict[str, Any]:
         """What the options say, by the fields of :class:`hiql.data.table_columns.Extra`."""
-        of_choices, of_switching = (names_in(given or (), columns) for given in (self.inputs, self.switch_inputs))
+        both = [name for given in (self.inputs, self.switch_inputs) for name in names_in(given or (), columns)]
         values = {
-            "inputs": tuple(dict.fromkeys([*of_choices, *of_switching])) or None,
+            "inputs": None if self.inputs is self.switch_inputs is None else tuple(dict.fromkeys(both)),
             "contexts": None if self.context is None else names_in(self.context, columns),
             "day": self.day,
             "order": self.order,
@@ -79,6 +83,8 @@ class ColumnOptions:
 
 def names_in(given: Sequence[str], columns: Sequence[object]) -> tuple[str, ...]:
     """Names of columns from "a,b" and repeated options; a column whose own name has a comma is itself."""
+    if is_none(given):
+        return ()
     parts = [[text] if text in columns else text.split(",") for text in given]
     return tuple(name.strip() for names in parts for name in names if name.strip())
 

@@ -25,9 +25,11 @@ from hiql.cli.inputs import (
     read,
     remember,
 )
+from hiql.cli.numbers import number_or_auto
 from hiql.data.table_files import load_table
 from hiql.data.trajectories import Trajectories
 from hiql.data.understanding import understood
+from hiql.engine.how_many import AUTO, MOST
 from hiql.errors import ChainsNotMixed
 from hiql.evaluate.measures.effects import effects
 from hiql.evaluate.words.doing import intentions_table
@@ -42,7 +44,10 @@ def fit(
     table: TableOptions,
     world: WorldOptions,
     clocks: ClockOptions,
-    intentions: Annotated[int, typer.Option("--intentions", "-k", help="Number of intentions K.")] = 2,
+    intentions: Annotated[
+        str,
+        typer.Option("--intentions", "-k", help="Number of intentions K; auto: as many as evidence asks for."),
+    ] = "2",
     family: Family = None,
     history: Annotated[
         int | None, typer.Option(help="For tables of trials: how many past trials make a state.", show_default="1")
@@ -67,11 +72,14 @@ def fit(
 
     Example: hiql fit trials.csv -k 3 --history 2 --choice side --outcome reward
 
+    Example: hiql fit mice.csv -k auto --estimate bayes
+
     Example: hiql fit trials.csv -k 3 --choice side --inputs contrast --switch-inputs pupil
 
     With --inputs or --memory and no states, choices are a regression on these inputs: a GLM-HMM.
     """
-    called = names_in(names, [intentions])
+    number = number_or_auto(intentions)
+    called = names_in(names, range(1, MOST + 1) if number == AUTO else [int(number)])
     rows = load_table(data)
     layout = table.layout(rows, history)
     known = world.load()
@@ -85,7 +93,10 @@ def fit(
     options: dict[str, Any] = {"pseudo_count": pseudo_count, "n_init": restarts, "random_state": seed, "n_jobs": jobs}
     options |= clocks.single(roles.switching) | {"estimate": estimate}
     source = Source({history: trajectories}, known and known[0], world.gamma, inputs=roles.choices or None)
-    model = FAMILIES[chosen](source, intentions, **options).fit(trajectories)
+    model = FAMILIES[chosen](source, number, **options).fit(trajectories)
+    if called is not None and len(called) != model.n_intentions_:
+        called, told = None, f"{model.n_intentions_} intentions were found, so the names were not used"
+        note(f"{told}: name them with hiql report --names")
     remember(model, trajectories, data, layout, called)
     doubts = drawn_from(model, trajectories) if intervals else ()
     model.save(out)
@@ -127,7 +138,7 @@ def doing_facts(model: IntentionModel, data: Trajectories) -> dict[str, Any]:
 def fit_facts(model: IntentionModel) -> dict[str, Any]:
     """A fit as plain values."""
     return interval_facts(model) | {
-        "n_intentions": model.n_intentions,
+        "n_intentions": model.n_intentions_,
         "log_likelihood": model.log_likelihood_,
         "evidence": getattr(model, "evidence_", None),
         "n_free": model.n_free_,
@@ -164,14 +175,14 @@ def print_fit(model: IntentionModel) -> None:
         columns["share, 95 %"] = [f"{low:.1%} – {high:.1%}" for low, high in zip(least, most, strict=True)]
         stays = (f"{low:.1f} – {high:.1f}" for low, high in zip(shortest, longest, strict=True))
         columns["stay, 95 %"] = [stay.replace("inf", "∞") for stay in stays]
-    for j in range(model.n_intentions):
+    for j in range(model.n_intentions_):
         columns[f"→ {j + 1}"] = [f"{p:.3f}" for p in model.transition_[:, j]]
     known = f", evidence {model.evidence_:.1f} nats" if hasattr(model, "evidence_") else ""
-    title = f"{model.n_intentions} intentions, log-likelihood {model.log_likelihood_:.1f} nats{known}"
+    title = f"{model.n_intentions_} intentions, log-likelihood {model.log_likelihood_:.1f} nats{known}"
     print_table(pd.DataFrame(columns), title)
     if hasattr(model, "weights_"):
         print_table(weights_table(model), "What choices weigh: log-odds for one standard deviation of each input")
-    if model.n_intentions > 1 and longer.all():
+    if model.n_intentions_ > 1 and longer.all():
         note(
             "every intention lasts longer on average than a session, so they tell sessions (or subjects) apart rather "
             "than change within them"

@@ -17,12 +17,11 @@ from hiql.cli.columns import ColumnOptions, print_columns, renewed
 from hiql.cli.commands import console, note, print_pairs, say
 from hiql.cli.families import told
 from hiql.data.coding import Coding
-from hiql.data.columns import one_or_several
+from hiql.data.columns import is_none, one_or_several
 from hiql.data.layout import Layout, Steps, Trials, find_layout, layout_from_dict
 from hiql.data.missing import Missing, said_missing
 from hiql.data.readings import readings
 from hiql.data.table_files import load_table
-from hiql.data.tables import NO_COLUMN
 from hiql.data.trajectories import Trajectories
 from hiql.data.usual_names import USUAL_NAMES
 from hiql.errors import EmptyData, InvalidParameter
@@ -99,7 +98,8 @@ class TableOptions(ColumnOptions, RoleOptions):
     def readings(self, table: pd.DataFrame, histories: Sequence[int] | None = None) -> dict[Hashable, Steps | Trials]:
         """Every way of reading the table that is worth comparing."""
         extra = self.extra(table)
-        return readings(table, self.given, histories=histories, missing=self.not_observed, extra=extra)
+        given = {**self.given, "inputs": self.inputs}
+        return readings(table, given, histories=histories, missing=self.not_observed, extra=extra)
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ def read_for(model: IntentionModel, path: Path, options: NewTableOptions) -> tup
     remembered = model.about_.get("layout")
     if isinstance(remembered, dict):
         named = {
-            role: None if names == [NO_COLUMN] else one_or_several(role, names)
+            role: None if is_none(names) else one_or_several(role, names)
             for role, names in options.given.items()
             if names is not None
         }

@@ -40,7 +40,7 @@ def report(
     from hiql.report import told, write_report
 
     fitted = load(model)
-    called = names_in(names, [fitted.n_intentions])
+    called = names_in(names, [fitted.n_intentions_])
     rows, layout, trajectories = read_for(fitted, data, table)
     facts = understood(data, rows, layout, trajectories, fitted.world_)
     if not as_json:

@@ -181,7 +181,7 @@ def select(
         **running,
     )
     reading = selection.unit["history"]
-    fitting = called if called is None or len(called) == model.n_intentions else None
+    fitting = called if called is None or len(called) == model.n_intentions_ else None
     remember(model, trajectories[reading], data, layouts[reading], fitting, selection)
     claim(out, data)
     written = write_selection(out, selection, model, source, names=model.about_["names"]).values()
@@ -195,7 +195,9 @@ def select(
         print_selection(selection)
         print_answer(said)
         if called != fitting:
-            note(f"K = {model.n_intentions} was chosen, so the names were not used: name them with hiql report --names")
+            note(
+                f"K = {model.n_intentions_} was chosen, so the names were not used: name them with hiql report --names"
+            )
         say("Written: " + ", ".join(map(str, written)))
     if selection.failures:
         raise typer.Exit(1)

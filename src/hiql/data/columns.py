@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from hiql.data.codes import Codes, encode, label_text
-from hiql.data.tables import column
+from hiql.data.tables import NO_COLUMN, column
 from hiql.errors import InvalidParameter
 
 Columns = str | tuple[str, ...]
@@ -19,6 +19,11 @@ BETWEEN = ", "
 def names_in(columns: Sequence[str] | str | None) -> tuple[str, ...]:
     """The columns as a tuple, of none, one or several names."""
     return () if columns is None else (columns,) if isinstance(columns, str) else tuple(columns)
+
+
+def is_none(columns: Sequence[str] | str | None) -> bool:
+    """Whether it was said that there is no such column."""
+    return names_in(columns) == (NO_COLUMN,)
 
 
 def together(columns: Sequence[str] | str) -> str:

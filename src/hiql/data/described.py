@@ -53,10 +53,9 @@ def checked_about(about: dict[str, Any]) -> dict[str, Any]:
     names["subjects"] = [same.setdefault(name, name) for name in names["subjects"]]
     fields = sizes | {name: None if values is None else tuple(values) for name, values in (names | labels).items()}
     memory = about["memory"] and {k: tuple(v) if isinstance(v, list) else v for k, v in about["memory"].items()}
-    return fields | {
-        "context_labels": tuple(map(tuple, about["context_labels"])),
-        "memory": Memory(**memory) if memory else None,
-    }
+    memory = Memory(**memory) if memory else None
+    check_memory(memory, fields["input_names"])
+    return fields | {"context_labels": tuple(map(tuple, about["context_labels"])), "memory": memory}
 
 
 def _are_labels(labels: Any) -> bool:
@@ -99,7 +98,13 @@ def check_description(coding: Coding) -> None:
     sound = isinstance(days, tuple) and len(days) in (0, len(coding.subjects)) and all(map(_are_days, days))
     if not sound:
         raise InvalidParameter(parameter="days", value=days, remedy="give ascending numbers for each subject")
-    if not isinstance(coding.memory, Memory | None):
-        raise InvalidParameter(
-            parameter="memory", value=coding.memory, remedy="give an hiql.data.memory.Memory or None"
-        )
+    check_memory(coding.memory, coding.input_names)
+
+
+def check_memory(memory: Any, input_names: Sequence[str]) -> None:
+    """The traces of a memory are among the inputs."""
+    if memory is None:
+        return
+    if not isinstance(memory, Memory) or not set(memory.names) <= set(input_names):
+        remedy = "give an hiql.data.memory.Memory whose traces are among the inputs, or None"
+        raise InvalidParameter(parameter="memory", value=memory, remedy=remedy)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from hiql.data import doubts
 from hiql.data.bandit import trials_from_table
-from hiql.data.columns import Columns, combined, names_in, one_or_several, together
+from hiql.data.columns import Columns, combined, is_none, names_in, one_or_several, together
 from hiql.data.missing import Missing, Roles, check_marks, marks_of
 from hiql.data.table_columns import NOTHING_ELSE, Extra, add_columns, extra_from_dict
 from hiql.data.tables import NO_COLUMN, column, missing_column, ordered_sessions, trajectories_from_table
@@ -20,6 +20,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.data.usual_names import USUAL_NAMES, candidates
 from hiql.errors import InvalidParameter
 
+Given = Mapping[str, Sequence[str] | str | None]
 ONE_SESSION = "session"
 """The name of the column that is made up for tables without sessions."""
 ROW = "row of the table"
@@ -155,7 +156,7 @@ def layout_from_dict(values: dict[str, Any]) -> Steps | Trials:
 
 def find_layout(
     table: pd.DataFrame,
-    given: Mapping[str, Sequence[str] | str | None],
+    given: Given,
     *,
     history: int | None = None,
     missing: Missing = None,
@@ -182,12 +183,12 @@ def find_layout(
     if of_steps:
         if names_in(given.get("state")) and found["action"] is None:
             found["action"] = found["choice"]  # with a state of its own, a choice is an action
-        state = None if _is_none(given.get("state")) else _needed(table, "state", found["state"])
-        action = _needed(table, "action", found["action"])
+        state = None if is_none(given.get("state")) else _needed(table, "state", found, given)
+        action = _needed(table, "action", found, given)
         following = found["next_state"] if state is None else _next_state(table, state, found["next_state"], given)
         layout = Steps(**shared, state=state, action=action, next_state=following)
     else:
-        choice, outcome = (_needed(table, role, found[role]) for role in ("choice", "outcome"))
+        choice, outcome = (_needed(table, role, found, given) for role in ("choice", "outcome"))
         layout = Trials(**shared, choice=choice, outcome=str(outcome), history=1 if history is None else history)
     for role, names in layout.used().items():
         for name in names:
@@ -196,12 +197,10 @@ def find_layout(
     return layout
 
 
-def _is_of_steps(
-    found: Mapping[str, Columns | None], given: Mapping[str, Sequence[str] | str | None], history: int | None
-) -> bool:
+def _is_of_steps(found: Mapping[str, Columns | None], given: Given, history: int | None) -> bool:
     """Whether a table is one of steps: as the user's words imply, or else by the columns that it has."""
     steps = [role for role in ("state", "action", "next_state") if names_in(given.get(role)) and found[role]]
-    steps += ["state"] if _is_none(given.get("state")) else []
+    steps += ["state"] if is_none(given.get("state")) else []
     trials = ["history"] if history is not None else []
     if steps and trials:
         raise InvalidParameter(
@@ -219,7 +218,7 @@ def _next_state(
     table: pd.DataFrame,
     state: Columns,
     found: Columns | None,
-    given: Mapping[str, Sequence[str] | str | None],
+    given: Given,
 ) -> Columns | None:
     """The next state, if it is told in the same terms as the state: one that was named, or belongs to the usual one."""
     if not names_in(given.get("next_state")):
@@ -231,7 +230,7 @@ def _next_state(
 
 
 def _find(table: pd.DataFrame, role: str, given: Sequence[str] | str | None) -> Columns | None:
-    if _is_none(given):
+    if is_none(given):
         return None
     remedy = f"if there is none, say so: {role}='none' (--{role.replace('_', '-')} none)" if role in OPTIONAL else ""
     for name in names_in(given):
@@ -239,17 +238,16 @@ def _find(table: pd.DataFrame, role: str, given: Sequence[str] | str | None) -> 
     return one_or_several(role, given) or next(iter(candidates(table, role)), None)
 
 
-def _is_none(given: Sequence[str] | str | None) -> bool:
-    return given in (NO_COLUMN, (NO_COLUMN,), [NO_COLUMN])
-
-
-def _needed(table: pd.DataFrame, role: str, found: Columns | None) -> Columns:
-    if found is not None:
-        return found
+def _needed(table: pd.DataFrame, role: str, found: Mapping[str, Columns | None], given: Given) -> Columns:
+    columns = found[role]
+    if columns is not None:
+        return columns
     usual = USUAL_NAMES[role]
     remedy = (
         "name the columns: state and action for a table of steps (state='none' if there is but one), choice and "
         "outcome for a table of trials (--state, --action, --choice, --outcome on the command line; usual names for "
         f"{role}: {', '.join(usual)})"
     )
+    if is_none(given.get(role)):
+        raise InvalidParameter(parameter=role, value=NO_COLUMN, remedy=remedy)
     raise missing_column(table, role, usual[0], remedy)

@@ -7,20 +7,19 @@ readings on the same steps: histories of one, two and three trials, and leaky tr
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 import pandas as pd
 
 from hiql.data.codes import label_text
-from hiql.data.columns import names_in
-from hiql.data.layout import Steps, Trials, find_layout
+from hiql.data.columns import is_none, names_in
+from hiql.data.layout import Given, Steps, Trials, find_layout
 from hiql.data.missing import Missing
 from hiql.data.table_columns import NOTHING_ELSE, Extra
 from hiql.data.tables import NO_COLUMN
 from hiql.data.usual_names import candidates, occurs_once
 
-Given = Mapping[str, Sequence[str] | str | None]
 HISTORIES = (1, 2, 3)
 WIDE_MEMORY = (1.0, 2.0, 4.0, 8.0, 16.0, 40.0)
 """Time constants, in trials, of traces that stand for a whole history."""
@@ -47,9 +46,12 @@ def stimuli_in(table: pd.DataFrame, used: Sequence[str] = ()) -> tuple[str, ...]
     return tuple(name for name, column in sound.items() if _is_stimulus(name.strip(), column))
 
 
+def may_be_stimulus(name: str) -> bool:
+    return bool(STIMULUS.fullmatch(name) or MEASURED.fullmatch(name))
+
+
 def _is_stimulus(name: str, numbers: pd.Series) -> bool:
-    measured = MEASURED.fullmatch(name) and (numbers % 1 != 0).any()
-    return bool(STIMULUS.fullmatch(name) or measured)
+    return may_be_stimulus(name) and bool(STIMULUS.fullmatch(name) or (numbers % 1 != 0).any())
 
 
 def readings(
@@ -62,11 +64,12 @@ def readings(
 ) -> dict[Hashable, Steps | Trials]:
     """Every reading worth comparing, by what tells it apart: a length of history, or a memory in words.
 
-    What the user said is taken: ``given`` columns, ``histories``, and inputs and memory in ``extra``. The rest is as in
+    What the user said is taken: ``given`` columns, ``histories``, and inputs and memory in ``extra``; "none" for the
+    inputs in ``given`` says that no column is one, whatever its name. The rest is as in
     :func:`hiql.data.layout.find_layout`. A table with one reading has the key None.
     """
     used = [name for names in given.values() for name in names_in(names)]
-    stimuli = () if extra.inputs else stimuli_in(table, used)
+    stimuli = () if extra.inputs or is_none(given.get("inputs")) else stimuli_in(table, used)
     extra = replace(extra, inputs=extra.inputs or stimuli)
     if histories is not None:
         return {length: find_layout(table, given, history=length, missing=missing, extra=extra) for length in histories}
@@ -98,7 +101,8 @@ def _with_memory(layout: Trials, table: pd.DataFrame, memory: tuple[float, ...])
 
 
 def _lacks(table: pd.DataFrame, given: Given, role: str) -> bool:
-    return not names_in(given.get(role)) and not candidates(table, role)
+    said = given.get(role)
+    return is_none(said) or not (names_in(said) or candidates(table, role))
 
 
 def _choice(table: pd.DataFrame, given: Given) -> Sequence[str] | str | None:

@@ -28,6 +28,11 @@ def candidates(table: pd.DataFrame, role: str) -> list[str]:
     return [by_name[bare(name)] for name in USUAL_NAMES[role] if bare(name) in by_name]
 
 
+def usual_role(name: object) -> str | None:
+    """The role that a column of this name would be found for."""
+    return next((role for role, usual in USUAL_NAMES.items() if bare(name) in map(bare, usual)), None)
+
+
 def clocks(table: pd.DataFrame) -> list[str]:
     """The columns that probably count or keep time."""
     return [name for name in table.columns if any(word in bare(name) for word in CLOCKS) and occurs_once(table, name)]

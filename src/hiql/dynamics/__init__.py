@@ -11,6 +11,7 @@ from hiql.dynamics.registry import make_dynamics
 from hiql.dynamics.semi_markov import SemiMarkov
 from hiql.dynamics.session_wise import SessionWise
 from hiql.dynamics.sticky import StickyChain
+from hiql.dynamics.weak_limit import WeakLimit
 
 __all__ = [
     "ByState",
@@ -28,5 +29,6 @@ __all__ = [
     "SessionWise",
     "StickyChain",
     "Timeline",
+    "WeakLimit",
     "make_dynamics",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from hiql.parts.path import Path
 from hiql.parts.reads import Reads
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows, Sessions, add_rows
-from hiql.priors.estimates import BAYES, MODE, check_estimate, concentration, evidence_of_rows, log_rows, times_log
+from hiql.priors.counted import ModeOrPosterior
+from hiql.priors.estimates import MODE, check_estimate, concentration, evidence_of_rows, log_rows, times_log
 
 
 @register
@@ -33,7 +34,7 @@ class ChainParameters:
 
 @register
 @dataclass(frozen=True)
-class MarkovChain(LogProbabilities):
+class MarkovChain(ModeOrPosterior, LogProbabilities):
     """z_0 ~ Π, z_t ~ Λ[z_{t-1}]: one Π, one Λ.
 
     Dynamics with several of either inherit from this and say in ``bind`` which one each session and step reads.
@@ -114,19 +115,6 @@ class MarkovChain(LogProbabilities):
         tables = zip(self.prior(params), (params.log_initial, params.log_transition), strict=True)
         return sum(log_dirichlet(prior, table) for prior, table in tables)
 
-    @property
-    def is_posterior(self) -> bool:
-        return self.estimate == BAYES
-
-    def estimating(self, estimate: str) -> Self:
-        """A posterior of counts; a subclass with an M-step of its own has none, unless it says otherwise."""
-        check_estimate(estimate)
-        if estimate == self.estimate:
-            return self
-        own = type(self)
-        counting = own.update is MarkovChain.update and own.conjugate is MarkovChain.conjugate
-        return replace(self, estimate=estimate) if counting else super().estimating(estimate)
-
     def worth(self, params: ChainParameters, counts: ChainCounts) -> float:
         """The log-prior; or log B(n + c) − log B(c) − n · log θ for what was read, θ, whatever it was."""
         if not self.is_posterior:
@@ -163,3 +151,6 @@ class MarkovChain(LogProbabilities):
         begins, moves = self.bind(data)
         shapes = {"log_initial": (begins.size, n_intentions), "log_transition": (moves.size, *(n_intentions,) * 2)}
         check_tables(params, ChainParameters, **shapes)
+
+
+MarkovChain.counts_as = MarkovChain

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import ChainCounts, ChainPrior, shares_told
-from hiql.dynamics.markov import ChainParameters, MarkovChain
+from hiql.dynamics.markov import ChainParameters
+from hiql.dynamics.weak_limit import WeakLimit
 from hiql.errors import InvalidParameter
 from hiql.parts.part import FloatArray
 from hiql.parts.path import Path
@@ -21,7 +22,7 @@ UNITS = SESSION, SUBJECT = "session", "subject"
 
 @register
 @dataclass(frozen=True)
-class SessionWise(MarkovChain):
+class SessionWise(WeakLimit):
     """z_0 ~ Π, and z_t = z_0: Λ is the identity, its zeros exact.
 
     With it a model is a mixture of ways to act, one for each unit; ``smooth_proba`` is the same at all steps of a unit,
@@ -31,6 +32,8 @@ class SessionWise(MarkovChain):
     ----------
     unit : "session", or "subject": all sessions of an animal, wherever they stand in the data, share one intention.
         Whose intention is which is not remembered: other sessions of an animal tell anew.
+    concentration : α of a Dirichlet process over units, in place of ``pseudo_count``: with ``n_intentions="auto"``, or
+        many intentions, and ``estimate="bayes"`` units fall into as many kinds as they need (:class:`WeakLimit`)
     """
 
     unit: str = SESSION

@@ -7,20 +7,22 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hiql.dynamics.chain import ChainPrior
-from hiql.dynamics.markov import ChainParameters, MarkovChain
+from hiql.dynamics.markov import ChainParameters
+from hiql.dynamics.weak_limit import WeakLimit
 from hiql.errors import InvalidParameter
 from hiql.parts.registry import register
 
 
 @register
 @dataclass(frozen=True)
-class StickyChain(MarkovChain):
+class StickyChain(WeakLimit):
     """z_t ~ Λ[z_{t−1}], where the prior has ``stickiness`` more pseudo-counts for staying (Fox et al. 2011).
 
     Parameters
     ----------
-    pseudo_count : of every move and beginning. α/K stands for a Dirichlet process of concentration α, with at most K
-        intentions (the weak limit), with ``estimate="bayes"``; where the mode is looked for it is one with α/K + 1
+    pseudo_count : of every move and beginning
+    concentration : α of a Dirichlet process, in place of ``pseudo_count``: with ``n_intentions="auto"``, or many
+        intentions, and ``estimate="bayes"`` there are as many as are needed (:class:`WeakLimit`)
     stickiness : pseudo-counts added to those of staying
     """
 

@@ -113,8 +113,8 @@ class AsPrinted(IntentionModel):
         """Find the intentions behind the data."""
         rng = np.random.default_rng(self.random_state)
         problem = self._problem(data, sampling=rng if self.sampled else None)
-        dynamics = problem.dynamics.start(data, self.n_intentions, rng)
-        best = self._climb(problem, Point(dynamics, problem.choice.start(data, self.n_intentions, rng)))
+        dynamics = problem.dynamics.start(data, problem.n_intentions, rng)
+        best = self._climb(problem, Point(dynamics, problem.choice.start(data, problem.n_intentions, rng)))
         self._keep(problem, best, Restarts((Attempt("start", best.objective, best.n_passes),)), sort=True)
         self.coding_ = Coding.of(data)
         self.about_: dict[str, Any] = {}

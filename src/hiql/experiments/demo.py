@@ -61,7 +61,7 @@ def compute(config: DemoConfig, folder: Path, n_jobs: int = -1) -> DemoResult:
         n_jobs=n_jobs,
     )
     model, selection, names = chosen.best, chosen.selection, None
-    if model.n_intentions == len(expert.intentions):
+    if model.n_intentions_ == len(expert.intentions):
         model = model.permuted(match_policies(model.policy_, expert.policy).order)
         names = expert.intentions
     true = fresh.data.intentions

@@ -33,9 +33,9 @@ def decoding_table(
     ``names`` are K names, "1", "2", … by default. ``method`` leaves out some of the first three: "smooth", "filter"
     and "viterbi" keep one of them each. What depends on a missing state or action is missing.
     """
-    texts = [str(i + 1) for i in range(model.n_intentions)] if names is None else list(names)
-    if len(texts) != model.n_intentions:
-        raise UnequalLengths(field="names", length=len(texts), other="intentions", other_length=model.n_intentions)
+    texts = [str(i + 1) for i in range(model.n_intentions_)] if names is None else list(names)
+    if len(texts) != model.n_intentions_:
+        raise UnequalLengths(field="names", length=len(texts), other="intentions", other_length=model.n_intentions_)
     if method not in METHODS:
         raise InvalidParameter(parameter="method", value=method, remedy=f"choose from {', '.join(METHODS)}")
     table = _with_own_names(data.to_dataframe())

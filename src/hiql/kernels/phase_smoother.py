@@ -23,6 +23,10 @@ matter later. So a ``SPARK`` of 1e-200 is added to what enters each intention at
 where it is more than ``NEGLIGIBLE`` are done again in logarithms (:mod:`hiql.kernels.log_phases`), the others are exact
 to rounding.
 
+*Short ways from step to step.* What an intention is left by, and what entering it is worth, each step must know of the
+one before. Both are one sum of products away: what the new flow adds to them goes through the last phase alone, and the
+rest can be had earlier. And scaling is a branch, seldom taken, so that nothing waits for Σ α.
+
 *Four phases in one instruction* (:mod:`hiql.kernels.fours`): they are a multiple of four, filled up in front with some
 that are never entered. ``fours`` is a tuple as long as there are fours, so that their loops unroll.
 """
@@ -36,7 +40,7 @@ from numba import njit
 
 from hiql.kernels.compiling import packed
 from hiql.kernels.exact_smoother import NEGLIGIBLE, raised
-from hiql.kernels.fours import everywhere, fourth, fused, moved_back, moved_on, plus, read, times, total, write
+from hiql.kernels.fours import everywhere, fourth, fused, moved_back, moved_on, plus, read, third, times, total, write
 from hiql.kernels.log_phases import log_phase_tables, log_smooth_phases
 from hiql.kernels.log_smoother import log_table
 from hiql.kernels.registers import fma, inlined, matrix, vector
@@ -47,21 +51,21 @@ compiled = njit(nogil=True, cache=True, error_model="numpy")
 
 
 @inlined
-def _ahead(fours, alpha, at, flows, entry):  # type: ignore[no-untyped-def]
-    """α_t(j, ·) in place of α_{t−1}(j, ·), the row at ``at``; its total, and what is in the last phase.
+def _ahead(fours, alpha, at, flows, entry, amount):  # type: ignore[no-untyped-def]
+    """α_t(j, ·) in place of α_{t−1}(j, ·), the row at ``at``; ``amount`` and it, and what is in the last two phases.
 
     ``flows`` are what each phase keeps, hands on, and gets from outside per E, all times the emission.
     """
     staying, going, coming = everywhere(flows[0]), everywhere(flows[1]), everywhere(flows[2])
-    last = all_four = x = everywhere(0.0)
+    last = x = everywhere(0.0)
     for four in range(len(fours)):
         m = at + 4 * four
         old = read(alpha, m)
         x = fused(staying, old, times(going, moved_on(last, old)))
         x = fused(coming, read(entry, m), x)
         write(alpha, m, x)
-        last, all_four = old, plus(all_four, x)
-    return total(all_four), fourth(x)
+        last, amount = old, plus(amount, x)
+    return amount, third(x), fourth(x)
 
 
 @inlined
@@ -69,26 +73,27 @@ def _back(fours, v, at, flows, worth_of_leaving, entry, entries):  # type: ignor
     """v_{t−1}(j, ·) in place of v_t(j, ·), the row at ``at``; entries into it are counted, but for E.
 
     ``flows`` are what each phase keeps and hands on, times the emission, and what enters. Σ_m E_j(m) v_{t−1}(j, m) is
-    returned.
+    returned, but for what the last phase is worth because it can be left.
     """
     staying, going, coming = everywhere(flows[0]), everywhere(flows[1]), everywhere(flows[2])
-    worth, old = everywhere(0.0), read(v, at)
+    nothing = worth = everywhere(0.0)
+    old = read(v, at)
     for four in range(len(fours)):
-        m = at + 4 * four
-        after = everywhere(worth_of_leaving) if four == len(fours) - 1 else read(v, m + 4)
+        m, end = at + 4 * four, four == len(fours) - 1
+        after = nothing if end else read(v, m + 4)
         new = fused(staying, old, times(going, moved_back(old, after)))
-        write(v, m, new)
-        write(entries, m, fused(coming, old, read(entries, m)))
         worth = fused(read(entry, m), new, worth)
+        write(v, m, fused(going, moved_back(nothing, everywhere(worth_of_leaving)), new) if end else new)
+        write(entries, m, fused(coming, old, read(entries, m)))
         old = after
     return total(worth)
 
 
 @inlined
-def _entering(intentions, leaving, following, entering):  # type: ignore[no-untyped-def]
-    """``entering`` (K,) = ``leaving`` Λ."""
+def _entering(intentions, leaving, following, least, entering):  # type: ignore[no-untyped-def]
+    """``entering`` (K,) = ``leaving`` Λ + ``least``."""
     for j in range(len(intentions)):
-        amount = 0.0
+        amount = least
         for i in range(len(intentions)):
             amount = fma(leaving[i], following[0, i, j], amount)
         entering[j] = amount
@@ -109,6 +114,7 @@ def smooth_phases(intentions, fours, pairs, first, tables, room, posterior, coun
     K, n, T = len(intentions), entry.shape[1], pairs.shape[0]
     stay, go, leaving, entering = vector(intentions), vector(intentions), vector(intentions), vector(intentions)
     worth, worth_of_leaving, here = vector(intentions), vector(intentions), vector(intentions)
+    before, final, onto_last = vector(intentions), vector(intentions), vector(intentions)
     following, moved = matrix(intentions), matrix(intentions)
     alpha, v = np.empty((K, n)), np.empty((K, n))
     amount, n_scaled = 0.0, 0
@@ -120,20 +126,23 @@ def smooth_phases(intentions, fours, pairs, first, tables, room, posterior, coun
             alpha[i, m] = (first[i, m] + SPARK) * emission[pairs[0], i]
             amount += alpha[i, m]
         leaving[i] = alpha[i, n - 1] * go[i]
-    scale[0] = 1.0
+        before[i], final[i], onto_last[i] = alpha[i, n - 2], alpha[i, n - 1], entry[i, n - 1]
+    scale[:T] = 1.0
     for t in range(1, T):
         pair, c = np.uintp(pairs[np.uintp(t)]), 1.0
         if amount < TINY:
-            c, n_scaled = 1.0 / TINY, n_scaled + 1
-        scale[np.uintp(t)] = c
-        _entering(intentions, leaving, following, entering)
-        amount = 0.0
+            scale[np.uintp(t)] = c = 1.0 / TINY
+            n_scaled += 1
+        _entering(intentions, leaving, following, SPARK, entering)
+        in_fours = everywhere(0.0)
         for j in range(K):
             left[np.uintp(t - 1), j] = leaving[j]
             x = emission[pair, j] * c
-            flows = x * stay[j], x * go[j], x * (entering[j] + SPARK)
-            row, last = _ahead(fours, alpha, j * n, flows, entry)
-            amount, leaving[j] = amount + row, last * go[j]
+            flows = x * stay[j], x * go[j], x * entering[j]
+            kept = flows[1] * fma(stay[j], final[j], go[j] * before[j])
+            leaving[j] = fma(flows[1] * onto_last[j], entering[j], kept)
+            in_fours, before[j], final[j] = _ahead(fours, alpha, j * n, flows, entry, in_fours)
+        amount = total(in_fours)
 
     sparks = 0.0
     for j in range(K):
@@ -153,7 +162,7 @@ def smooth_phases(intentions, fours, pairs, first, tables, room, posterior, coun
         pair = np.uintp(pairs[np.uintp(t - 1)])
         for i in range(K):
             leaving[i] = left[np.uintp(t - 1), i]
-        _entering(intentions, leaving, following, entering)
+        _entering(intentions, leaving, following, 0.0, entering)
         for i in range(K):
             later = 0.0
             for j in range(K):
@@ -165,7 +174,8 @@ def smooth_phases(intentions, fours, pairs, first, tables, room, posterior, coun
         for j in range(K):
             x = emission[pair, j] * scale[np.uintp(t - 1)]
             flows = x * stay[j], x * go[j], entering[j]
-            worth[j] = _back(fours, v, j * n, flows, worth_of_leaving[j], entry, entries)
+            kept = _back(fours, v, j * n, flows, worth_of_leaving[j], entry, entries)
+            worth[j] = fma(flows[1] * onto_last[j], worth_of_leaving[j], kept)
             here[j] = max(here[j], 0.0) if x > 0.0 else 0.0
             posterior[np.uintp(t - 1), j] = here[j]
             counts[pair, j] += here[j]

@@ -22,7 +22,7 @@ from hiql.engine.climb import Climb, climb
 from hiql.engine.cluster import spread
 from hiql.engine.inference import Reading, causal, drawn_path, expect, is_possible, most_likely_path, smooth
 from hiql.engine.problem import Point, Problem, expect_here
-from hiql.engine.search import Attempt, Restarts, find_optimum, with_learned_priors
+from hiql.engine.search import Attempt, Restarts, with_learned_priors
 from hiql.engine.watching import SECONDS_TO_ANSWER
 from hiql.errors import InvalidNumberOfIntentions, InvalidParameter, ParametersNotCounted
 from hiql.models.asked_steps import Animal
@@ -52,7 +52,8 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
 
     Parameters
     ----------
-    n_intentions : K
+    n_intentions : K; or "auto", as many as evidence asks for (:mod:`hiql.engine.how_many`): K grows until evidence
+        stands still, whatever ``estimate`` is wanted in the end. ``n_intentions_`` is K then, and ``notes_`` say how
     choice : how an intention acts (:mod:`hiql.choices`); by default the one that the reward was made to explain, or a
         table of probabilities for every state
     reward : what an intention wants (:mod:`hiql.rewards`), found once the choices are known; None finds no rewards
@@ -74,6 +75,7 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
 
     Attributes
     ----------
+    n_intentions_ : K
     initial_ : (K,) Π, how sessions begin
     transition_ : (K, K) Λ, how intentions follow one another
     policy_ : (K, S, A) π_i(a|s); ``log_policy_`` is its logarithm
@@ -98,7 +100,7 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
 
     def __init__(
         self,
-        n_intentions: int = 2,
+        n_intentions: int | str = 2,
         *,
         choice: Choice | None = None,
         reward: Reward | None = None,
@@ -141,10 +143,13 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
     def _dynamics(self) -> IntentionDynamics:
         return make_dynamics(self.dynamics)
 
-    def _problem(self, data: Trajectories, coding: Coding | None = None, **options: Any) -> Problem:
-        """Data and parts, where sessions that are smoothed as one are one session."""
+    def _problem(
+        self, data: Trajectories, coding: Coding | None = None, n_intentions: int | None = None, **options: Any
+    ) -> Problem:
+        """Data and parts, where sessions that are smoothed as one are one session; of a fitted model by default."""
         dynamics, choice = self._parts(coding)
-        return Problem(joined(data, dynamics.units(data)), dynamics, choice, self.n_intentions, **options)
+        k = self.n_intentions_ if n_intentions is None else n_intentions
+        return Problem(joined(data, dynamics.units(data)), dynamics, choice, k, **options)
 
     def _parts(self, coding: Coding | None = None) -> tuple[IntentionDynamics, Choice]:
         """Both parts, knowing the names that they are, or were, fitted to."""
@@ -180,24 +185,27 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
         that goes away in the middle of the fit is not: the fit goes on here.
         """
         check_trajectories(data)
-        search = checked_search(self, data)
+        k = self._first_number(init)
+        search = checked_search(self, data, k)
         sampling = np.random.default_rng([self.random_state, 1]) if self.sampled else None
         coding = Coding.of(data)
         coding = coding.reading_as(getattr(init, "coding_", coding))
-        problem = self._problem(data, coding, n_threads=search.n_jobs, sampling=sampling)
+        problem = self._problem(data, coding, k, n_threads=search.n_jobs, sampling=sampling)
         self._check_parts(problem)
-        problem = self._estimating(problem)
+        problem = self._estimating(problem, self.estimate)
         if client is not None:
             problem = spread(problem, client, timeout)
+        notes: tuple[str, ...] = ()
         if init is None:
             with progress_bar(f"Fitting {self.n_intentions} intentions", enabled=self.progress) as update:
-                best, restarts = find_optimum(problem, search, self.random_state, update)
+                problem, best, restarts, notes = self._optimum(problem, update)
         else:
             best = climb(problem, self._start_of(init, problem), search.max_iter, search.tol)
             restarts = Restarts((Attempt("init", best.objective, best.n_passes),))
             best = with_learned_priors(problem, best, search)
         self.coding_ = coding
         self._keep_estimate(problem, best, restarts, sort=init is None)
+        self.notes_ += notes
         if init is not None and init._log_likelihood(data) == -np.inf:
             self.notes_ += (told_impossible(init, data, "init, where the fit started"),)
         if client is not None and problem.e_step is expect_here:
@@ -209,7 +217,7 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
     def _check_parts(self, problem: Problem) -> None:
         """Raise a named error if the parts cannot work on these data, or not with one another."""
         for part in problem.parts:
-            part.check(problem.data, self.n_intentions)
+            part.check(problem.data, problem.n_intentions)
         if (reward := self._reward()) is None:
             return
         reward.check(problem.data)
@@ -220,17 +228,17 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
     def _start_of(self, init: IntentionModel, problem: Problem) -> Point:
         """The parameters of another fitted model, if they are those of a model like this."""
         init._check_data(problem.data)
-        if init.n_intentions != self.n_intentions:
+        if init.n_intentions_ != problem.n_intentions:
             raise InvalidNumberOfIntentions(
-                n_intentions=self.n_intentions, remedy=f"init has {init.n_intentions}; choose the same number"
+                n_intentions=self.n_intentions, remedy=f"init has {init.n_intentions_}; choose the same number"
             )
         for part, params in zip(problem.parts, init._point, strict=True):
-            part.check_params(params, problem.data, self.n_intentions)
+            part.check_params(params, problem.data, problem.n_intentions)
         return init._point
 
-    def _estimating(self, problem: Problem) -> Problem:
-        """The problem as ``estimate`` has it; a named error if the parts cannot be fitted so."""
-        wanted = problem.estimating(self.estimate)
+    def _estimating(self, problem: Problem, estimate: str) -> Problem:
+        """The problem with this estimate; a named error if the parts cannot be fitted so."""
+        wanted = problem.estimating(estimate)
         if wanted.is_posterior and self.sampled:
             remedy = 'posteriors weight demonstrations: leave sampled=False, or choose estimate="mode"'
             raise InvalidParameter(parameter="sampled", value=self.sampled, remedy=remedy)
@@ -266,7 +274,7 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
         for name, array in zip(("reward_", "q_", "value_"), explanation, strict=False):  # before what it planned for
             setattr(self, name, array)
         self.n_states_, self.n_actions_ = data.n_states, data.n_actions
-        self.n_free_ = problem.dynamics.n_free(expectation.chain) + problem.choice.n_free(data, self.n_intentions)
+        self.n_free_ = problem.dynamics.n_free(expectation.chain) + problem.choice.n_free(data, problem.n_intentions)
         self.log_likelihood_ = expectation.log_likelihood
         self.objective_ = problem.objective(point, expectation)
         self.trace_ = np.array(best.trace)
@@ -431,7 +439,7 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
         check_is_fitted(self)
         coding = self.coding_ if hasattr(self, "coding_") else Coding(self.n_states_, self.n_actions_)
         name = known_or_nobody(coding, subject)
-        return Live(Animal(*self._parts(coding), self._point, coding, self.n_intentions, name))
+        return Live(Animal(*self._parts(coding), self._point, coding, self.n_intentions_, name))
 
     def _as_read(self, world: Environment) -> Environment:
         """The world in this model's codes, with the histories of trials and the memories that it reads."""

@@ -30,7 +30,7 @@ def packed_draws(model: Any) -> dict[str, Any] | None:
 def unpacked_draws(model: Any, draws: dict[str, Any], data: Trajectories) -> Posterior:
     """The draws of a file; an error unless each could be one of this model, whose least ``data`` these are."""
     share, n_chains, preference = draws["share"], draws["n_chains"], tuple(draws["preference"])
-    n, k = len(share), model.n_intentions
+    n, k = len(share), model.n_intentions_
     wanted: list[tuple[str, Any, tuple[int, ...]]] = [
         ("share", share, (n, k)),
         ("log_likelihood", draws["log_likelihood"], (n,)),

@@ -107,8 +107,8 @@ class Moments:
                 remedy = f"name each of the model's inputs: {', '.join(names) or 'it has none'}"
                 raise InvalidParameter(parameter="inputs", value=sorted(map(str, given)), remedy=remedy)
             given = [given[name] for name in names]
-        values = list(given) if isinstance(given, list | tuple | np.ndarray) and np.ndim(given) == 1 else None
-        if values is None or len(values) != len(names):
+        values = given.tolist() if isinstance(given, np.ndarray) else given
+        if not isinstance(values, list | tuple) or len(values) != len(names):
             remedy = f"give numbers by name, or in this order: {', '.join(names) or 'none'}"
             raise InvalidParameter(parameter="inputs", value=given, remedy=remedy)
         return [np.nan if x is None else _number(f"input {name}", x) for name, x in zip(names, values, strict=True)]

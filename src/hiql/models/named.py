@@ -46,7 +46,7 @@ class HIAVI(PooledModel):
 
     def __init__(
         self,
-        n_intentions: int = 2,
+        n_intentions: int | str = 2,
         *,
         mdp: MDP,
         pseudo_count: float | FloatArray = 0.1,
@@ -100,7 +100,7 @@ class HIQL(PooledModel):
 
     def __init__(
         self,
-        n_intentions: int = 2,
+        n_intentions: int | str = 2,
         *,
         discount: float = 0.99,
         method: str = "expected",
@@ -179,7 +179,7 @@ class GLMHMM(WithSubjects):
 
     def __init__(
         self,
-        n_intentions: int = 2,
+        n_intentions: int | str = 2,
         *,
         ridge: str | float | FloatArray = "learned",
         lapse: bool = False,

@@ -59,9 +59,9 @@ MODELS = {kind.__name__: kind for kind in (IntentionModel, HIAVI, HIQL, GLMHMM)}
 
 def save_model(model: IntentionModel, path: str | PathLike[str]) -> None:
     """Write a fitted model, whole or not at all."""
-    if len(model.share_) != model.n_intentions:
+    if len(model.share_) != model.n_intentions_:
         raise InvalidNumberOfIntentions(
-            n_intentions=model.n_intentions, remedy=f"the fit has {len(model.share_)}; fit again before saving"
+            n_intentions=model.n_intentions_, remedy=f"the fit has {len(model.share_)}; fit again before saving"
         )
     arrays: dict[str, np.ndarray] = {}
     document = {
@@ -185,12 +185,12 @@ def _restore(document: dict[str, Any], arrays: Arrays, path: Any) -> IntentionMo
         model.evidence_ = evidence
     model.n_states_, model.n_actions_ = model.coding_.n_states, model.coding_.n_actions
     _check_fit(model, path)
-    data = model.coding_.example(model.n_intentions)  # the least that could be fitted
-    checked_search(model, data)
+    data = model.coding_.example(model.n_intentions_)  # the least that could be fitted
+    checked_search(model, data, model.n_intentions_)
     problem = model._problem(data)
     model._check_parts(problem)
     for part, params in zip(problem.parts, point, strict=True):
-        part.check_params(params, data, model.n_intentions)
+        part.check_params(params, data, model.n_intentions_)
     model._set_parameters(point)
     _set_preference(model, preference[: len(PREFERENCE)], path)
     model._log_likelihood(data)
@@ -211,7 +211,7 @@ def _point(document: dict[str, Any], preference: Any, arrays: Arrays) -> Point:
 
 def _set_preference(model: IntentionModel, preference: Any, path: Any) -> None:
     """Rewards, action values and values of states, if the model has any."""
-    shape = (model.n_intentions, model.n_states_, model.n_actions_)
+    shape = (model.n_intentions_, model.n_states_, model.n_actions_)
     for name, array, wanted in zip(PREFERENCE, preference, (shape, shape, shape[:2]), strict=True):
         if array is None and model._reward() is None:
             continue
@@ -226,7 +226,7 @@ def _check_fit(model: IntentionModel, path: Any) -> None:
     for attempt in model.restarts_.attempts:
         numbers += [attempt.objective, attempt.n_passes]
     sound = all(isinstance(number, int | float) for number in numbers) and isinstance(model.converged_, bool)
-    sound &= model.share_.shape == (model.n_intentions,) and model.trace_.ndim == 1
+    sound &= model.share_.shape == (model.n_intentions_,) and model.trace_.ndim == 1
     sound &= bool(np.isfinite(model.share_).all() and (np.array([*model.trace_, *numbers]) < np.inf).all())
     sound &= all(isinstance(note, str) for note in model.notes_) and isinstance(model.about_, dict)
     labels = (model.coding_.state_labels, model.n_states_), (model.coding_.action_labels, model.n_actions_)

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from hiql.data.trajectories import Trajectories
+from hiql.engine.how_many import AUTO
 from hiql.engine.search import Search
 from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
 
@@ -14,7 +15,6 @@ from hiql.errors import EmptyData, InvalidNumberOfIntentions, InvalidParameter
 class Settings(Protocol):
     """What a model says about how much to look."""
 
-    n_intentions: int
     n_init: int
     patience: int | None
     max_iter: int
@@ -23,11 +23,10 @@ class Settings(Protocol):
     n_jobs: int | None
 
 
-def checked_search(settings: Settings, data: Trajectories) -> Search:
-    """How the optimum is looked for; named errors where a setting is none, or the data are too few."""
-    k = settings.n_intentions
+def checked_search(settings: Settings, data: Trajectories, k: Any) -> Search:
+    """How the optimum of k intentions is looked for; named errors where a setting is none, or the data are too few."""
     if not is_whole(k, 1):
-        raise InvalidNumberOfIntentions(n_intentions=k, remedy="choose a whole number ≥ 1")
+        raise InvalidNumberOfIntentions(n_intentions=k, remedy=f'choose a whole number ≥ 1, or "{AUTO}"')
     if data.n_observed == 0:
         raise EmptyData(what="no step has both a state and an action", remedy="give at least one observed step")
     if k > data.n_observed:

@@ -13,15 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from hiql.choices.table import lifted
 from hiql.engine.problem import Point
 from hiql.errors import InvalidParameter
+from hiql.models.numbers import OfSomeNumber
 
 PER_INTENTION = ("reward_", "q_", "value_", "share_")
 """Fitted attributes beside those that the parts show, with intentions along their first axis."""
 
 
-class SeenOtherwise:
+class SeenOtherwise(OfSomeNumber):
     """What fitted models can be turned into without another fit: a mixin."""
 
-    n_intentions: int
     _parts: Any
     _set_parameters: Any
     dynamics_parameters_: Any
@@ -38,7 +38,7 @@ class SeenOtherwise:
     def names_(self) -> tuple[str, ...]:
         """K names of the intentions: those given by :meth:`named` or found by ``hiql fit``, else "intention 1", …"""
         check_is_fitted(self)
-        numbered = (f"intention {i + 1}" for i in range(self.n_intentions))
+        numbered = (f"intention {i + 1}" for i in range(self.n_intentions_))
         return tuple(self.about_.get("names") or numbered)
 
     def named(self, names: Sequence[str]) -> Self:
@@ -46,8 +46,8 @@ class SeenOtherwise:
         check_is_fitted(self)
         given = list(names)
         sound = all(isinstance(name, str) and name for name in given) and len(set(given)) == len(given)
-        if not sound or len(given) != self.n_intentions:
-            remedy = f"give {self.n_intentions} different names"
+        if not sound or len(given) != self.n_intentions_:
+            remedy = f"give {self.n_intentions_} different names"
             raise InvalidParameter(parameter="names", value=names, remedy=remedy)
         other = copy(self)
         other.about_ = self.about_ | {"names": given}
@@ -57,9 +57,9 @@ class SeenOtherwise:
         """A copy in which intention ``order[i]`` is called i."""
         check_is_fitted(self)
         index = np.asarray(order, dtype=np.intp)
-        if sorted(index.tolist()) != list(range(self.n_intentions)):
+        if sorted(index.tolist()) != list(range(self.n_intentions_)):
             raise InvalidParameter(
-                parameter="order", value=order, remedy=f"name each of 0…{self.n_intentions - 1} exactly once"
+                parameter="order", value=order, remedy=f"name each of 0…{self.n_intentions_ - 1} exactly once"
             )
         other = copy(self)
         params = self.dynamics_parameters_, self.choice_parameters_

@@ -48,12 +48,12 @@ def overview_figure(
     sessions : indices of the sessions shown; the first three by default
     marks : passed on to :func:`draw_world`
     """
-    texts = named(names, model.n_intentions)
+    texts = named(names, model.n_intentions_)
     posterior = model.smooth_proba(data)
     shown = range(min(N_SESSIONS, data.n_sessions)) if sessions is None else sessions
     heights = (max(3.6, 0.6 + 1.15 * len(shown)), 3.2)
     with style():
-        figure = new_figure(max(8.0, 3.2 * model.n_intentions), sum(heights))
+        figure = new_figure(max(8.0, 3.2 * model.n_intentions_), sum(heights))
         top, bottom = figure.subfigures(2, 1, squeeze=False, height_ratios=heights, hspace=0.05)[:, 0]
         left, right = top.subfigures(1, 2, squeeze=False, width_ratios=(1.6, 1.0), wspace=0.05)[0]
         _draw_sessions(left, data, shown, posterior, model.decode(data), true, texts)
@@ -95,7 +95,7 @@ def _draw_intentions(
     marks: Mapping[str, Sequence[int]] | None,
 ) -> None:
     """One map, table or set of weights an intention, titled with its name."""
-    axes = figure.subplots(1, model.n_intentions, squeeze=False)[0]
+    axes = figure.subplots(1, model.n_intentions_, squeeze=False)[0]
     if hasattr(model, "weights_"):
         found = effects(model, data)
         for i, ax in enumerate(axes):

@@ -22,6 +22,8 @@ from hiql.kernels.log_tables import log_shares
 
 FloatArray = npt.NDArray[np.float64]
 ESTIMATES = MODE, BAYES = "mode", "bayes"
+TIE = 3.0
+"""Nats below which evidence does not decide: one candidate is then not 20 times as likely as the other."""
 
 
 def check_estimate(estimate: object) -> None:

@@ -46,20 +46,20 @@ function recolour(place, shade) {
 const charts = [...document.querySelectorAll("div.chart")];
 const drawn = (place) => place.data !== undefined;
 
-const inSight = new IntersectionObserver((seen) => {
-  for (const { isIntersecting, target } of seen) {
-    if (!isIntersecting) continue;
-    inSight.unobserve(target);
-    if (!drawn(target)) draw(target);
-  }
-}, { rootMargin: "300px 0px" });
-charts.forEach((place) => inSight.observe(place));
+// Does something once a part of the page comes near what can be seen, or at last when everything is printed.
+function whenInSight(place, act) {
+  const once = () => { near.disconnect(); removeEventListener("beforeprint", once); act(); };
+  const near = new IntersectionObserver((seen) => seen.some(({ isIntersecting }) => isIntersecting) && once(), { rootMargin: "300px 0px" });
+  near.observe(place);
+  addEventListener("beforeprint", once);
+}
+charts.forEach((place) => whenInSight(place, () => draw(place)));
 
 for (const choice of document.querySelectorAll('input[name="shade"]')) {
   choice.addEventListener("change", () => charts.forEach((place) => recolour(place, choice.value)));
 }
 
 // Paper has everything, in ink.
-addEventListener("beforeprint", () => { printing = true; charts.forEach((place) => (DARK.matches || !drawn(place)) && draw(place)); });
+addEventListener("beforeprint", () => { printing = true; charts.forEach((place) => DARK.matches && drawn(place) && draw(place)); }, { capture: true });
 addEventListener("afterprint", () => { printing = false; if (DARK.matches) charts.forEach(draw); });
 DARK.addEventListener("change", () => charts.filter(drawn).forEach(draw));

@@ -123,7 +123,7 @@ def find(model: IntentionModel, data: Trajectories, world: MDP | None, names: Se
     """Decode the data with the model, and name its intentions unless ``names`` are given, or in its file."""
     given = getattr(model, "about_", {}).get("names") if names is None else names
     profile = _profile(model, data)
-    k = model.n_intentions
+    k = model.n_intentions_
     return Findings(
         model=model,
         data=data,

@@ -1,8 +1,9 @@
 // The session browser: choose a session, see its states, actions and intentions step by step.
-// browser.py packs the sessions; only the chosen one is unpacked, and only what can be seen of it is drawn.
+// browser.py packs the sessions; only the chosen one is unpacked, and only what can be seen of it is drawn. Nothing at
+// all is done before the reader comes near it.
 "use strict";
 
-(() => {
+whenInSight(document.getElementById("browse-panel"), () => {
   const MOST_POINTS = 1000; // a row shows at most about this many steps as they are; more are thinned
   const MARKERS_UP_TO = 80; // curves of at most this many steps carry a dot for each
   const TICKS_UP_TO = 12; // axes of at most this many states or actions carry their labels
@@ -344,4 +345,4 @@
     else if (change["xaxis.autorange"]) zoom(0, steps.n - 1);
   });
   if (track) track.on("plotly_hover", ({ points: [{ customdata: step }] }) => step !== undefined && tell(step));
-})();
+});

@@ -37,7 +37,7 @@ def answer(
     model: IntentionModel, data: Trajectories, selection: Selection, names: Sequence[str] | None = None
 ) -> tuple[Said, ...]:
     """What a sweep found, question by question. ``model`` is the chosen candidate, fitted to all the ``data``."""
-    called = names or [f"intention {i + 1}" for i in range(model.n_intentions)]
+    called = names or [f"intention {i + 1}" for i in range(model.n_intentions_)]
     intentions = intentions_table(model, data, called)
     return (
         Said("How many intentions?", _how_many(selection), numbers_by_k(selection)),
@@ -97,7 +97,7 @@ def _paired(row: pd.Series) -> str:
 
 
 def _doing(model: IntentionModel, data: Trajectories, names: Sequence[str]) -> str:
-    if model.n_intentions == 1:
+    if model.n_intentions_ == 1:
         return "There is one intention, so nothing is switched."
     share, dwell = model.smooth_proba(data).mean(axis=0), expected_dwell(model.transition_)
     mean = float(data.lengths.mean())
@@ -127,7 +127,7 @@ def _animals(data: Trajectories, selection: Selection) -> str:
 
 def _how_sure(model: IntentionModel, data: Trajectories, selection: Selection) -> str:
     verdict = judge(model, selection.agreement, len(selection.failures))
-    if model.n_intentions == 1:
+    if model.n_intentions_ == 1:
         return verdict.sentence
     sure = float(model.smooth_proba(data).max(axis=1).mean())
     return f"{verdict.sentence} On average a step is given to its intention with probability {sure:.2f}."
@@ -184,7 +184,7 @@ def _limits(model: IntentionModel, data: Trajectories, selection: Selection) -> 
         if values:
             told.append(f"They cannot tell {what}: {', '.join(sorted(values))} would do as well.")
     unlike = [i for i in near if table["agrees_with_chosen"][i] < 0.9 and table["n_intentions"][i] > 1]
-    if unlike and model.n_intentions > 1:
+    if unlike and model.n_intentions_ > 1:
         least = float(table["agrees_with_chosen"][unlike].min())
         told.append(f"Candidates as good as the choice give as few as {least:.0%} of the steps to the same intention.")
     rare = float((data.pair_counts.sum(axis=1)[data.pair_counts.sum(axis=1) > 0] < 2 * data.n_actions).mean())

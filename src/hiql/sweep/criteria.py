@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from hiql.errors import InvalidParameter
-from hiql.sweep.explanation import TIE, explain_bic, explain_evidence, explain_held_out
+from hiql.priors.estimates import TIE
+from hiql.sweep.explanation import explain_bic, explain_evidence, explain_held_out
 
 
 class Criterion(NamedTuple):

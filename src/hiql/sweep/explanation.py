@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from hiql.data.readings import told_reading
+from hiql.priors.estimates import TIE
 
 
 def explain_held_out(table: pd.DataFrame, chosen: int, best: int) -> str:
@@ -21,10 +22,6 @@ def explain_bic(table: pd.DataFrame, chosen: int, best: int) -> str:
         f"step against {table['held_out'][chosen]:.4f}."
     )
     return f"Chosen: {name(table, chosen)}, which has the lowest BIC ({table['bic'][chosen]:.0f}). {held_out}"
-
-
-TIE = 3.0
-"""Nats below which evidence does not decide: one candidate is then not 20 times as likely as the other."""
 
 
 def explain_evidence(table: pd.DataFrame, chosen: int, best: int) -> str:

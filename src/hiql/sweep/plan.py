@@ -21,23 +21,23 @@ from hiql.sweep import holding_out
 from hiql.worlds.mdp import MDP
 
 
-def _hiavi(source: Source, n_intentions: int, **options: Any) -> IntentionModel:
+def _hiavi(source: Source, n_intentions: int | str, **options: Any) -> IntentionModel:
     if source.mdp is None:
         raise InvalidParameter(parameter="family", value="hiavi", remedy="give a world, or choose family hiql")
     return HIAVI(n_intentions, mdp=source.mdp, **options)
 
 
-def _hiql(source: Source, n_intentions: int, **options: Any) -> IntentionModel:
+def _hiql(source: Source, n_intentions: int | str, **options: Any) -> IntentionModel:
     return HIQL(n_intentions, discount=source.discount, **options)
 
 
-def _stochastic(source: Source, n_intentions: int, **options: Any) -> IntentionModel:
+def _stochastic(source: Source, n_intentions: int | str, **options: Any) -> IntentionModel:
     return HIQL(n_intentions, discount=source.discount, method="stochastic", **options)
 
 
 def _glmhmm(
     source: Source,
-    n_intentions: int,
+    n_intentions: int | str,
     *,
     prior: str,
     pool: str | None,

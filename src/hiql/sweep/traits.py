@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from hiql.dynamics import SessionWise, registry
-from hiql.sweep.explanation import TIE
+from hiql.priors.estimates import TIE
 from hiql.sweep.plan import can_pool
 
 FloatArray = npt.NDArray[np.float64]

@@ -110,7 +110,9 @@ def _entry(real: float, simulated: float, low: float, high: float) -> dict[str, 
 
 
 def _intention_names(model: IntentionModel, names: Sequence[str] | None) -> list[str]:
-    intentions = [f"intention {i + 1}" for i in range(model.n_intentions)] if names is None else list(names)
-    if len(intentions) != model.n_intentions:
-        raise UnequalLengths(field="names", length=len(intentions), other="intentions", other_length=model.n_intentions)
+    intentions = [f"intention {i + 1}" for i in range(model.n_intentions_)] if names is None else list(names)
+    if len(intentions) != model.n_intentions_:
+        raise UnequalLengths(
+            field="names", length=len(intentions), other="intentions", other_length=model.n_intentions_
+        )
     return intentions

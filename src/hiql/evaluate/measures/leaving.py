@@ -56,7 +56,7 @@ class Leaving(NamedTuple):
 
 def has_leaving(model: IntentionModel) -> bool:
     """Whether the model's clock has a matrix for each context, and more than one intention to go to."""
-    return hasattr(model, "steps_by_context_") and model.n_intentions > 1
+    return hasattr(model, "steps_by_context_") and model.n_intentions_ > 1
 
 
 def leaving(model: IntentionModel) -> Leaving:

@@ -98,7 +98,7 @@ def where_each_is_left(model: IntentionModel) -> list[str]:
     """
     found = leaving(model) if hasattr(model, "steps_by_context_") else None
     if found is None or found.context == SUBJECT:
-        return [""] * model.n_intentions
+        return [""] * model.n_intentions_
     phrases = []
     for i, departures in enumerate(found.departures.T):
         first = [m for m in np.argsort(-departures, kind="stable")[:MOST_NAMED] if departures[m] >= RARE]
@@ -115,7 +115,7 @@ def intentions_table(model: IntentionModel, data: Trajectories, names: Sequence[
         "share of steps": [f"{share:.0%}" for share in model.smooth_proba(data).mean(axis=0)],
         "what it does": what_each_does(model, data),
         "mean stay": ["longer than a session" if steps > mean else f"{steps:.1f} steps" for steps in dwell],
-        "runs": [f"{len(runs.of(i).length):,}" for i in range(model.n_intentions)],
+        "runs": [f"{len(runs.of(i).length):,}" for i in range(model.n_intentions_)],
     }
     left = where_each_is_left(model)
     return pd.DataFrame(columns | ({"left most at": left} if any(left) else {}))

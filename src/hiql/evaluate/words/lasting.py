@@ -57,7 +57,7 @@ def lasting(model: IntentionModel, data: Trajectories, random_state: int = 0) ->
     drawn = [find_runs(data, model.draw_path(data, rng)) for _ in range(N_DRAWN)]
     simulated = [find_runs(data, model.draw_path(data, rng, seen=False)) for _ in range(N_SIMULATED)]
     return [
-        _lasting([runs.of(i) for runs in drawn], [runs.of(i) for runs in simulated]) for i in range(model.n_intentions)
+        _lasting([runs.of(i) for runs in drawn], [runs.of(i) for runs in simulated]) for i in range(model.n_intentions_)
     ]
 
 

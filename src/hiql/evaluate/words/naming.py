@@ -39,9 +39,9 @@ def suggest_names(model: IntentionModel, data: Trajectories, world: MDP | None =
     try:
         profile = strategy_profile(model, data)
     except HiqlError:  # the data are not trials with numbers as outcomes
-        profile = np.full((model.n_intentions, 3), np.nan)
+        profile = np.full((model.n_intentions_, 3), np.nan)
     if np.isnan(profile).any():  # or only wins, or only losses were seen
-        return tuple(f"intention {i + 1}" for i in range(model.n_intentions))
+        return tuple(f"intention {i + 1}" for i in range(model.n_intentions_))
     biases = action_biases(model, data)
     sure = [bias or name for bias, name in zip(biases, sure_strategies(profile), strict=True)]
     return _sure(sure, model.share_)

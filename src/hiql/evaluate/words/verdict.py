@@ -53,12 +53,12 @@ def judge(model: IntentionModel, agreement: Mapping[str, float] | None = None, n
     remembered = about.get("agreement")
     known = agreement_in(remembered if isinstance(remembered, Mapping) else {}) if agreement is None else agreement
     failed = about.get("n_failed", 0) if n_failed is None else n_failed
-    shares = known if model.n_intentions > 1 else {}
+    shares = known if model.n_intentions_ > 1 else {}
     lost = tuple(_found_again(name, share) for name, share in shares.items() if share < UNSTABLE)
     doubts = (*lost, *model.doubts, *([f"{failed} fits beside it failed"] if failed else []))
     if doubts:
         return Verdict("unstable" if lost else "care", doubts)
-    if model.n_intentions == 1:
+    if model.n_intentions_ == 1:
         return Verdict("sound", ("it converged, and there is only one intention",))
     if not shares:
         return Verdict("untested", ("it converged; hiql select tells whether other fits find the same intentions",))

@@ -100,7 +100,7 @@ def abandon_course(model: IntentionModel | DIRL, expert: TwoGoals, order: list[i
     """
     data = expert.data
     if isinstance(model, IntentionModel):
-        if model.n_intentions == 1:
+        if model.n_intentions_ == 1:
             return np.zeros(data.lengths.max()), np.zeros(data.lengths.max())
         course = mean_course(data, model.smooth_proba(data)[:, order[ABANDON]])
         return course.mean, course.error

@@ -33,7 +33,7 @@ def intentions_figure(part: CohortResult) -> Figure:
     """(c) policies in the maze, (d) their course, (e) the transition matrix."""
     figure = new_figure(10.0, 8.2)
     top, bottom = figure.subfigures(2, 1, squeeze=False, height_ratios=(1.75, 1.0))[:, 0]
-    draw.draw_policies(top.subplots(1, part.model.n_intentions), part)
+    draw.draw_policies(top.subplots(1, part.model.n_intentions_), part)
     course, matrix = bottom.subplots(1, 2, width_ratios=(1.5, 1.0))
     draw.draw_course(course, part)
     draw.draw_switching(matrix, part)
@@ -42,6 +42,6 @@ def intentions_figure(part: CohortResult) -> Figure:
 
 def rewards_figure(part: CohortResult) -> Figure:
     """Value and reward maps, one row an intention."""
-    figure = new_figure(9.0, 4.9 * part.model.n_intentions)
-    draw.draw_rewards(figure.subplots(part.model.n_intentions, 2), part)
+    figure = new_figure(9.0, 4.9 * part.model.n_intentions_)
+    draw.draw_rewards(figure.subplots(part.model.n_intentions_, 2), part)
     return figure

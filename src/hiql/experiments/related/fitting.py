@@ -62,9 +62,9 @@ def value_difference(model: Any, world: World) -> float | None:
 def agreement(model: Any, data: Trajectories) -> float | None:
     """The share of held-out steps that are decoded as the intention that they were, names matched at best."""
     truth = data.intentions
-    if not isinstance(model, IntentionModel) or model.n_intentions < 2 or truth is None or len(np.unique(truth)) < 2:
+    if not isinstance(model, IntentionModel) or model.n_intentions_ < 2 or truth is None or len(np.unique(truth)) < 2:
         return None
     decoded = model.decode(data)
-    together = np.zeros((model.n_intentions, int(truth.max()) + 1))
+    together = np.zeros((model.n_intentions_, int(truth.max()) + 1))
     np.add.at(together, (decoded, truth), 1.0)
     return float(together[linear_sum_assignment(-together)].sum() / together.sum())
