@@ -17,6 +17,7 @@ from hiql.sweep.in_stages import effort
 from hiql.sweep.plan import FAMILIES, Plan, Source, can_pool
 from hiql.sweep.proposal import propose
 from hiql.sweep.stages import Stages
+from hiql.sweep.traits import GROUPS
 
 
 def trials(n_subjects=2, n_sessions=3, n=40, **columns):
@@ -87,14 +88,31 @@ def walked(proposal, best):
 
 def test_stages_vary_one_axis_at_a_time():
     best = {"history": 2, "family": "hiql", "dynamics": "by last outcome", "n_intentions": 2}
-    memory, clocks, pools = walked(propose(read(trials(n=60))), best)
+    memory, clocks, pools, more, *_ = walked(propose(read(trials(n=60))), best)
     assert len(memory) == 3 * 3  # readings with the first numbers of intentions
     assert len(clocks) == 5 + 2 + 2  # one intention has no clock, and no more than one further is tried of the others
     assert {each[1] for each in clocks} == {2}
     assert len(pools) == 2 * 2
     assert {each[3] for each in pools} == {"by last outcome"}
+    assert more == []  # unless two intentions around a population are better than one
     one_reading = propose(read(trials())[1], n_intentions=(1, 2), dynamics=("markov", "by-state"), pool=(None,))
     assert [len(stage) for stage in walked(one_reading, best)] == [4]  # all was asked for: one full product
+
+
+def test_where_each_animal_its_own_is_best_two_intentions_are_tried_around_a_population():
+    proposal = propose(read(trials(n=60)))
+    alike = {"history": 2, "family": "hiql", "dynamics": "markov", "pool": None, "n_intentions": 5}
+    own = alike | {"n_intentions": 1, "pool": "subjects"}
+    groups = alike | {"dynamics": GROUPS}
+    _, _, apart, pools, more, again = Stages(proposal, are_told_apart=True)
+    assert [each["n_intentions"] for each in apart(alike)] == [1, 1, 5]
+    assert {each["n_intentions"] for each in pools(alike)} == {2, 3, 4, 5}
+    for still in (own, groups):
+        assert {each["n_intentions"] for each in pools(still)} == {2}
+        assert {each["dynamics"] for each in pools(still)} == {"markov"}
+        assert more(still) == []
+    assert {each["n_intentions"] for each in more(own | {"n_intentions": 2})} == {2, 3, 4, 5}
+    assert again(own)[0]["n_intentions"] == 1
 
 
 def test_parts_together_are_the_chance_of_the_session():
