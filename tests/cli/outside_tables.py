@@ -61,48 +61,38 @@ def psychophysics(rng):
                 drive = rng.choice([i for i in range(3) if i != drive])
 
 
-DOORS = {
-    "home": ["near"], "near": ["home", "l1", "r1"], "far": ["l3", "r3", "well"], "well": ["far"],
-    "l1": ["near", "l2"], "l2": ["l1", "l3"], "l3": ["l2", "far"],
-    "r1": ["near", "r2"], "r2": ["r1", "r3"], "r3": ["r2", "far"],
-}  # fmt: skip
-TO_GO = {"home": 6, "near": 5, "l1": 4, "r1": 4, "l2": 3, "r2": 3, "l3": 2, "r3": 2, "far": 1, "well": 0}
-TO_WELL, TO_HOME = 0, 1
+ROOMS = ["n", "ne", "e", "se", "s", "sw", "w", "nw"]
+PORTS = {"n", "se"}
 
 
 def maze(rng):
-    """A rat that runs to the well or home by one of two corridors, and changes its mind at the junctions before both.
+    """A rat that runs round and round, one way or the other, and may turn where it arrives at one of two ports.
 
-    It acts on its new mind at once. To leave a room and to enter the next are the same where there is one way to go, so
-    a clock by the room left can say the same as one by the room entered.
+    What it does in a room tells its mind there, in all rooms: dead ends, with one way out, would not.
     """
-
-    def policy(room, drive):
-        scores = [math.exp((-1.3 if drive == TO_WELL else 1.3) * TO_GO[door]) for door in DOORS[room]]
-        return [score / sum(scores) for score in scores]
-
-    for session in range(40):
-        room, drive = rng.choice(["l1", "l3", "r1", "r3"]), rng.randrange(2)
-        for step in range(75):
-            policies = [policy(room, TO_WELL), policy(room, TO_HOME)]
-            door = chosen(rng, policies[drive])
-            row = {"session": session, "step": step, "state": room, "action": f"to {DOORS[room][door]}"}
-            arrived = DOORS[room][door]
-            stay = [0.5 if arrived == "far" else 0.99, 0.5 if arrived == "near" else 0.99]
-            yield row, drive, [each[door] for each in policies], stay
-            room = arrived
-            drive = 1 - drive if rng.random() > stay[drive] else drive
+    for session in range(30):
+        room, drive = rng.randrange(8), rng.randrange(2)
+        for step in range(100):
+            forward = rng.random() < (0.92 if drive == 0 else 0.08)
+            likely = [0.92, 0.08] if forward else [0.08, 0.92]
+            row = {"session": session, "step": step, "state": ROOMS[room], "action": "clockwise" if forward else "back"}
+            room = (room + (1 if forward else -1)) % 8
+            stay = 0.5 if ROOMS[room] in PORTS else 0.995
+            yield row, drive, likely, [stay, stay]
+            drive = 1 - drive if rng.random() > stay else drive
 
 
 def people(rng):
-    """Twenty people on a two-step task, each with a way of its own that hardly ever changes."""
+    """Twenty people on a two-step task, who each follow rewards, and repeat themselves, more or less; always the same.
+
+    They credit the side that they chose, whatever the transition: that column says nothing about them.
+    """
     for person in range(20):
-        planner = rng.gauss(0.0, 1.0)
-        repeats, value, last = rng.gauss(0.6, 0.5), [0.5, 0.5], None
+        follows, repeats = rng.gauss(2.5, 2.0), rng.gauss(0.5, 0.8)
+        value, last = [0.0, 0.0], 0.0
         likely = [rng.uniform(0.25, 0.75) for _ in range(2)]
         for trial in range(150):
-            pull = 3.0 * (value[1] - value[0]) + (0 if last is None else repeats * (1 if last else -1))
-            side = int(rng.random() < logistic(pull))
+            side = int(rng.random() < logistic(follows * (value[1] - value[0]) + repeats * last))
             common = rng.random() < 0.7
             stage = side if common else 1 - side
             likely = [min(0.75, max(0.25, p + rng.gauss(0, 0.03))) for p in likely]
@@ -110,10 +100,8 @@ def people(rng):
             row = {"subject": f"p{person:02d}", "trial": trial, "choice": ("left", "right")[side]}
             row |= {"transition": ("rare", "common")[common], "reward": won}
             yield row, 0, [1.0], [1.0]
-            credited = stage if planner > 0 else side
-            value[credited] += 0.5 * (won - value[credited])
-            value[1 - credited] *= 0.9
-            last = side
+            value = [0.6 * v + (0.6 * won if i == side else 0.0) for i, v in enumerate(value)]
+            last = 1.0 if side else -1.0
 
 
 KINDS = {"bandit": bandit, "psychophysics": psychophysics, "maze": maze, "people": people}
