@@ -22,6 +22,7 @@ from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.kernels.regression import log_likely
+from hiql.parts.input_doubts import told_inputs
 from hiql.parts.inputs import Names, Steps, check_inputs, chosen, in_users_units, regressors
 from hiql.parts.newton_walk import Terrain, newton_walk
 from hiql.parts.part import FloatArray
@@ -302,6 +303,9 @@ class LinearChoice(StepChoice):
         names = () if self.coding is None else chosen(self.inputs, self.coding)
         shown = {"weights": weights, "inputs": np.array(names, dtype=object), "ridge": params.precision[0, :-1]}
         return shown | ({"lapse": params.lapse} if self.lapse else {})
+
+    def notes(self, params: Any, data: Trajectories) -> tuple[str, ...]:  # noqa: ARG002
+        return told_inputs(self.inputs, self._coding(data), data)
 
     def check_params(self, params: Any, data: Trajectories, n_intentions: int) -> None:
         super().check_params(params, data, n_intentions)

@@ -25,6 +25,7 @@ from hiql.errors import InvalidParameter
 from hiql.kernels.log_tables import log_shares
 from hiql.kernels.regression import shares
 from hiql.parts.dirichlet import log_dirichlet_draw
+from hiql.parts.input_doubts import told_inputs
 from hiql.parts.inputs import Names, check_inputs, chosen, in_users_units, regressors
 from hiql.parts.log_probabilities import LOWEST, check_positive, check_tables, log_dirichlet
 from hiql.parts.newton_walk import Terrain, newton_walk
@@ -282,6 +283,9 @@ class InputDriven(NothingToLearn):
             "switch_inputs": np.array(names, dtype=object),
             "switch_ridge": params.precision[:-1],
         }
+
+    def notes(self, params: DrivenChain, data: Trajectories) -> tuple[str, ...]:  # noqa: ARG002
+        return told_inputs(self.inputs, self._coding(data), data)
 
     def check_params(self, params: DrivenChain, data: Trajectories, n_intentions: int) -> None:
         check_tables(params, DrivenChain, log_initial=(1, n_intentions))

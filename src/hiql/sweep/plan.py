@@ -20,6 +20,9 @@ from hiql.priors.estimates import MODE
 from hiql.sweep import holding_out
 from hiql.worlds.mdp import MDP
 
+PSEUDO_COUNT = 0.1
+"""Added to every expected count of an action where nobody says otherwise."""
+
 
 def _hiavi(source: Source, n_intentions: int | str, **options: Any) -> IntentionModel:
     if source.mdp is None:
@@ -41,9 +44,12 @@ def _glmhmm(
     *,
     prior: str,
     pool: str | None,
-    pseudo_count: float,  # noqa: ARG001
+    pseudo_count: float,
     **options: Any,
 ) -> IntentionModel:
+    if pseudo_count != PSEUDO_COUNT:
+        remedy = "family glmhmm counts no actions, its weights have a ridge that is learned: leave it out"
+        raise InvalidParameter(parameter="pseudo_count", value=pseudo_count, remedy=remedy)
     if prior != "flat":
         raise InvalidParameter(parameter="prior", value=prior, remedy="choose flat for family glmhmm")
     if pool is not None and not can_pool("glmhmm"):
@@ -148,7 +154,7 @@ class Plan:
 
     n_intentions: tuple[int, ...] = (1, 2, 3, 4, 5)
     families: tuple[str, ...] = ("hiql",)
-    pseudo_counts: tuple[float, ...] = (0.1,)
+    pseudo_counts: tuple[float, ...] = (PSEUDO_COUNT,)
     dynamics: tuple[str, ...] = (registry.DEFAULT,)
     priors: tuple[str, ...] = ("flat",)
     pools: tuple[str | None, ...] = (None,)
