@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -97,7 +97,7 @@ class Source:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """How every model is fitted, whatever the candidate."""
     inputs: tuple[str, ...] | None = None
-    """Those that choices linear in inputs depend on; None: all."""
+    """Those that choices linear in inputs depend on, beside traces of the past where a reading has any; None: all."""
 
     def model(self, unit: Mapping[str, Any]) -> IntentionModel:
         """The unfitted model of a unit; a restart is another seed."""
@@ -105,7 +105,7 @@ class Source:
         # The model's own default is a Markov chain, or one for each animal where animals are pooled.
         clock = None if wanted["dynamics"] == registry.DEFAULT else wanted["dynamics"]
         return FAMILIES[unit["family"]](
-            self,
+            self._as_read(unit["history"]),
             unit["n_intentions"],
             dynamics=self.clocks.get(clock, clock) if clock else None,
             prior=wanted["prior"],
@@ -115,6 +115,13 @@ class Source:
             progress=False,
             **self.settings,
         )
+
+    def _as_read(self, history: Hashable) -> Source:
+        """The same where choices depend on the traces of this reading, too."""
+        memory = self.data[history].memory
+        if self.inputs is None or memory is None:
+            return self
+        return replace(self, inputs=tuple(dict.fromkeys((*self.inputs, *memory.names))))
 
     def can_fit(self, candidate: Mapping[str, Any]) -> bool:
         """Whether its parts can be estimated as the settings want: all have a mode, but some no posterior."""
