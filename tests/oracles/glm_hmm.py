@@ -43,22 +43,22 @@ def likely(steps, weights):
     return np.where(done < 0, 1.0, np.where(done == 1, right, 1.0 - right))
 
 
-def forward(steps, fitted):
-    """(n, T, K) p(z_t | a_0 … a_t) and (n, T) p(a_t | a_0 … a_{t−1})."""
-    p = likely(steps, fitted.weights)
+def forward(p, initial, transition):
+    """(n, T, K) p(z_t | a_0 … a_t) and (n, T) p(a_t | a_0 … a_{t−1}), where ``p`` are the likelihoods."""
     alpha, scale = np.empty(p.shape), np.empty(p.shape[:2])
-    before = np.broadcast_to(fitted.initial, (len(p), p.shape[-1]))
+    before = np.broadcast_to(initial, (len(p), p.shape[-1]))
     for t in range(p.shape[1]):
         alpha[:, t] = before * p[:, t]
         scale[:, t] = alpha[:, t].sum(axis=1)
         alpha[:, t] /= scale[:, t, None]
-        before = alpha[:, t] @ fitted.transition
+        before = alpha[:, t] @ transition
     return alpha, scale
 
 
 def e_step(steps, fitted):
     """Log-likelihood, posteriors (n, T, K) and expected moves (K, K)."""
-    p, (alpha, scale) = likely(steps, fitted.weights), forward(steps, fitted)
+    p = likely(steps, fitted.weights)
+    alpha, scale = forward(p, fitted.initial, fitted.transition)
     beta, moves = np.ones(p.shape[::2]), np.zeros(fitted.transition.shape)
     gamma = alpha.copy()
     seen = (steps.actions >= 0).astype(float)
@@ -118,12 +118,12 @@ def random_start(steps, n_intentions, ridge, rng, apart=0.5, stay=0.9):
 
 
 def climbed(steps, start, ridge, max_iter=300, tol=1e-6):
-    """Plain EM to convergence: the parameters, log-likelihood + log-prior, and the number of passes."""
+    """Plain EM to convergence: the parameters, and log-likelihood + log-prior."""
     now, before = start, -np.inf
-    for n in range(1, max_iter + 1):
+    for _ in range(max_iter):
         log_likelihood, gamma, moves = e_step(steps, now)
         objective = log_likelihood + log_prior(now, ridge)
         if objective - before <= tol * abs(objective):
             break
         before, now = objective, m_step(steps, now, gamma, moves, ridge)
-    return now, objective, n
+    return now, objective

@@ -1,7 +1,7 @@
 r"""What users should know of inputs that tell a regression nothing, or nothing of their own.
 
-With R the correlations of the inputs, of the variance of input d those before it leave 1 − rᵀR⁻¹r: nothing, and it follows from
-them. Their weights are then identified together only, and shared as the ridge would have it.
+With R the correlations of the inputs before input d, and r theirs with it, they leave 1 − rᵀR⁻¹r of its variance. If
+that is nothing it follows from them: their weights are identified together only, and shared as the ridge has it.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def told_inputs(names: Names, coding: Coding, data: Trajectories) -> tuple[str, 
         elif not _of_one_column([name, *(called[j] for j in others)]):
             which = ", ".join(repr(called[j]) for j in others)
             told.append(
-                f"input {name!r} follows from {which}: only what they do together is known, and their weights share it; "
-                f"leave one out"
+                f"input {name!r} follows from {which}: only what they do together is known, and their weights share "
+                "it; leave one out"
             )
         if data.n_steps > 2 and largest[i] > 0.5 * squares[i] > 0:
             told.append(
