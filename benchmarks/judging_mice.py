@@ -29,38 +29,40 @@ STAY = 0.97
 
 
 class Cohort(NamedTuple):
-    """The data, and of every trial what the true intentions (N, K) would do: the probability of going right."""
+    """The data; of every trial what the true intentions would do, the probability (N, K) of going right; the chain; and
+    the weights (K, D + 1) of the log-odds that mice have in common, in the units of the data."""
 
     data: hiql.Trajectories
     right: np.ndarray
     transition: np.ndarray
+    weights: np.ndarray
 
 
-def lengths_of_sessions(rng: np.random.Generator, n_trials: int = N_TRIALS) -> np.ndarray:
-    shares = rng.dirichlet(np.full(N_MICE * SESSIONS_EACH, 20.0))
+def lengths_of_sessions(rng: np.random.Generator, n_trials: int, n_sessions: int) -> np.ndarray:
+    shares = rng.dirichlet(np.full(n_sessions, 20.0))
     lengths = np.floor(shares * n_trials).astype(int)
     lengths[: n_trials - lengths.sum()] += 1
     return lengths
 
 
-def simulated(seed: int, *, apart: float = 0.15, n_trials: int = N_TRIALS, scale: float = 1.0) -> Cohort:
-    """One cohort; ``apart`` is how much mice differ in each weight, ``scale`` multiplies the units of the pupil."""
+def simulated(seed: int, *, apart: float = 0.15, n_trials: int = N_TRIALS, n_mice: int = N_MICE) -> Cohort:
+    """One cohort; ``apart`` is how much mice differ in each weight."""
     rng = np.random.default_rng([seed, 13])
-    lengths = lengths_of_sessions(rng, n_trials)
+    lengths = lengths_of_sessions(rng, n_trials, n_mice * SESSIONS_EACH)
     n, longest, k = len(lengths), int(lengths.max()), len(WEIGHTS)
-    mice = np.repeat(np.arange(N_MICE), SESSIONS_EACH)
-    own = (WEIGHTS + apart * rng.normal(size=(N_MICE, *WEIGHTS.shape)))[mice]
+    mice = np.repeat(np.arange(n_mice), SESSIONS_EACH)
+    own = (WEIGHTS + apart * rng.normal(size=(n_mice, *WEIGHTS.shape)))[mice]
     transition = np.full((k, k), (1 - STAY) / (k - 1)) + (STAY - (1 - STAY) / (k - 1)) * np.eye(k)
     inputs, right = np.zeros((n, longest, len(NAMES))), np.empty((n, longest, k))
     actions, intentions = np.zeros((2, n, longest), dtype=int)
     contrast, side = rng.choice(CONTRASTS, size=(n, longest)), rng.integers(2, size=(n, longest))
-    pupil, noise = rng.normal(3000.0 * scale, 400.0 * scale, size=(n, longest)), rng.normal(size=(n, longest))
+    pupil, noise = rng.normal(3000.0, 400.0, size=(n, longest)), rng.normal(size=(n, longest))
     before, traces, z = np.zeros((3, n)), np.zeros((2, n)), rng.integers(k, size=n)
     for t in range(longest):
         shown = contrast[:, t] ** 0.5
         seen = [shown * (side[:, t] == 0), shown * (side[:, t] == 1), *before, *traces, np.full(n, t / 250.0 - 1.0)]
         inputs[:, t] = np.column_stack([*seen, pupil[:, t], noise[:, t]])
-        felt = np.column_stack([*seen, (pupil[:, t] / scale - 3000.0) / 400.0, noise[:, t], np.ones(n)])
+        felt = np.column_stack([*seen, (pupil[:, t] - 3000.0) / 400.0, noise[:, t], np.ones(n)])
         right[:, t] = expit(np.einsum("nkf,nf->nk", own, felt))
         if t > 0:
             z = (transition[z].cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
@@ -76,6 +78,7 @@ def simulated(seed: int, *, apart: float = 0.15, n_trials: int = N_TRIALS, scale
         n_actions=2,
         inputs=[row[c] for row, c in zip(inputs, cut, strict=True)],
         input_names=list(NAMES),
+        intentions=[row[c] for row, c in zip(intentions, cut, strict=True)],
         subjects=[f"mouse {m}" for m in mice],
     )
-    return Cohort(data, np.concatenate([row[c] for row, c in zip(right, cut, strict=True)]), transition)
+    return Cohort(data, np.concatenate([row[c] for row, c in zip(right, cut, strict=True)]), transition, WEIGHTS)

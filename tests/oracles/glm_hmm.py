@@ -55,6 +55,15 @@ def forward(p, initial, transition):
     return alpha, scale
 
 
+def smoothed(p, alpha, scale, transition):
+    """(n, T, K) p(z_t | the whole session)."""
+    beta, gamma = np.ones(p.shape[::2]), alpha.copy()
+    for t in range(p.shape[1] - 2, -1, -1):
+        beta = (p[:, t + 1] * beta / scale[:, t + 1, None]) @ transition.T
+        gamma[:, t] = alpha[:, t] * beta
+    return gamma
+
+
 def e_step(steps, fitted):
     """Log-likelihood, posteriors (n, T, K) and expected moves (K, K)."""
     p = likely(steps, fitted.weights)
