@@ -16,7 +16,7 @@ from hiql.parts.rows import Sessions, StepRows
 
 FARTHEST = 1e9
 """Inputs farther from their mean, in standard deviations, are taken for that far: no sum of powers overflows."""
-MOST_KEPT = 2**26
+MOST_KEPT = 2**25
 """Bytes of standardised inputs that are kept for all passes; more are made anew in each, part by part."""
 Names = tuple[str, ...] | None
 """Of some inputs; None: of all."""
