@@ -145,8 +145,8 @@ def of_dynamax(steps: plain.Padded, start: plain.Fitted, n: int) -> float | None
 
 
 def recovery(options: argparse.Namespace) -> None:
-    """Mice alike, so that there is one truth: largest error of a weight, and steps decoded, beside who knows all."""
-    print("size", "cohort", "error of weights, rms", "decoded", "by the truth", sep="\t")
+    """Mice alike, so that there is one truth: error of weights, and trials decoded, beside one who knows the truth."""
+    print("size", "cohort", "error of weights, over their size", "decoded", "by the truth", sep="\t")
     for name, (share, n_mice) in SIZES.items():
         for seed in range(options.seeds):
             error, decoded, true = recovered(seed, share, n_mice)
@@ -154,18 +154,18 @@ def recovery(options: argparse.Namespace) -> None:
 
 
 def recovered(seed: int, share: float, n_mice: int) -> tuple[float, float, float]:
-    """Root mean square error of the weights, in standard deviations of their inputs; and shares of trials decoded."""
+    """Error of the weights, over their size (root mean squares, of standardised inputs); shares of trials decoded."""
     cohort = simulated(seed, apart=0.0, n_trials=int(share * 49_177), n_mice=n_mice)
     data, k = cohort.data, len(cohort.transition)
     model = hiql.GLMHMM(k, progress=False).fit(data)
     scale = np.r_[data.inputs.std(axis=0), 1.0]
     found, true = model.weights_[:, 1] - model.weights_[:, 0], cohort.weights
-    away = np.sqrt(np.square((found[:, None] - true) * scale)[..., :-1].mean(axis=-1))
-    rows, columns = linear_sum_assignment(away)
+    away = np.square((found[:, None] - true) * scale)[..., :-1].mean(axis=-1)
+    error = np.sqrt(away[linear_sum_assignment(away)].mean() / np.square(true * scale)[:, :-1].mean())
     seen = np.arange(data.lengths.max()) < data.lengths[:, None]
     best = plain.smoothed(*as_the_truth(cohort, np.arange(data.n_sessions)), cohort.transition)[seen].argmax(axis=1)
     decoded = decoding_agreement(model.smooth_proba(data).argmax(axis=1), data.intentions)
-    return float(np.sqrt(np.square(away[rows, columns]).mean())), decoded, float((best == data.intentions).mean())
+    return float(error), decoded, float((best == data.intentions).mean())
 
 
 def main() -> None:
