@@ -54,6 +54,30 @@ def test_stimuli_are_known_by_name_and_only_where_they_come_before_the_choice():
     assert (without.state, without.action) == (None, "choice")
 
 
+def test_few_stimuli_are_a_table_too_for_choices_need_not_be_linear_in_them():
+    pair = np.arange(1200) % 4
+    table = trials(n=200, s1=np.array([-0.5, 0.5, -1.5, 1.5])[pair], s2=np.array([-1.5, 1.5, -0.5, 0.5])[pair])
+    found = read(table)
+    assert list(found) == [None, "memory 1, 4, 16", "table of s1 and s2"]
+    as_table = found["table of s1 and s2"]
+    assert as_table.n_states == 4
+    np.testing.assert_array_equal(as_table.actions, found[None].actions)
+    np.testing.assert_array_equal(as_table.outcomes, found[None].outcomes)
+    assert propose(found).families["table of s1 and s2"] == ("hiql",)
+    assert list(readings(table.head(100), {})) == [None, "memory 1, 4, 16"]  # too few trials for each pair
+    one = trials(n=200, stimulus=pair % 2)  # a regression has two weights: as many as there are stimuli
+    assert list(readings(one, {})) == [None, "memory 1, 4, 16"]
+
+
+def test_choices_weigh_the_traces_of_their_reading_beside_the_inputs_that_were_named():
+    found = read(trials(s1=np.random.default_rng(0).normal(size=240), s2=np.random.default_rng(1).normal(size=240)))
+    source = Source(found, inputs=("s1",))
+    unit = {"family": "glmhmm", "n_intentions": 1, "pseudo_count": 0.1, "seed": 0, "restart": 0}
+    assert source.model(unit | {"history": None}).inputs == ("s1",)
+    traces = found["memory 1, 4, 16"].memory.names
+    assert source.model(unit | {"history": "memory 1, 4, 16"}).inputs == ("s1", *traces)
+
+
 def test_clocks_go_by_what_there_is():
     bandit, maze = propose(read(trials())), hiql.worlds.simulate_two_goals(30, random_state=0)
     assert list(bandit.clocks) == ["markov", "by last outcome", "session-wise"]

@@ -53,7 +53,7 @@ class DayTables(AnimalTables):
     def learn(self, *told: Any) -> Learned:
         return learn_chained(told[0], FROM_DAY_TO_DAY, *told[1:])
 
-    def notes(self, params: Any) -> tuple[str, ...]:
+    def notes(self, params: Any, data: Trajectories) -> tuple[str, ...]:  # noqa: ARG002
         between = params.strength[:, FROM_DAY_TO_DAY:][:, :1].T
         return told_bounds("an animal's policies on one day and on the next", between)
 

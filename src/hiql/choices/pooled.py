@@ -182,7 +182,7 @@ class PooledTable(TableChoice):
     def permute(self, params: Any, order: Order) -> PooledPolicies:
         return replace(params, **{name: array[order] for name, array in vars(params).items()})
 
-    def notes(self, params: Any) -> tuple[str, ...]:
+    def notes(self, params: Any, data: Trajectories) -> tuple[str, ...]:  # noqa: ARG002
         return told_bounds("policies and those they are pulled to", params.strength.T)
 
     def summary(self, params: Any) -> dict[str, FloatArray]:

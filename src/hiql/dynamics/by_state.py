@@ -258,7 +258,7 @@ class ByState(MarkovChain):
             "steps_by_context": params.left,
         }
 
-    def notes(self, params: Any) -> tuple[str, ...]:
+    def notes(self, params: Any, data: Trajectories) -> tuple[str, ...]:  # noqa: ARG002
         return told_bounds(f"the chains by {self.context}", params.strength)
 
     def permute(self, params: Any, order: Order) -> PlacedChain:

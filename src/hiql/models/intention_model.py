@@ -276,7 +276,8 @@ class IntentionModel(Inferring, Acting, SeenOtherwise, Uncertain, ScoredEstimato
         self.restarts_ = restarts
         self.share_ = use / use.sum()
         self.notes_ = self._notes(use, best, data)
-        self.notes_ += problem.choice.notes(point.choice) + problem.dynamics.notes(point.dynamics)
+        told = problem.choice.notes(point.choice, data) + problem.dynamics.notes(point.dynamics, data)
+        self.notes_ += tuple(dict.fromkeys(told))
         if self.log_likelihood_ == -np.inf:
             self.notes_ += (told_impossible(self, data, "the fitted model"),)
 

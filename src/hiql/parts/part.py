@@ -121,8 +121,8 @@ class Part(Protocol[Params]):
         """Parameters at which this part's rows do what those of the coarser part do."""
         ...
 
-    def notes(self, params: Params) -> tuple[str, ...]:
-        """What the user should know of these parameters, in sentences."""
+    def notes(self, params: Params, data: Trajectories) -> tuple[str, ...]:
+        """What the user should know of these parameters, and of the data they were found in, in sentences."""
         ...
 
     def permute(self, params: Params, order: Order) -> Params:
@@ -210,7 +210,7 @@ class NothingToLearn:
     def refined(self, params: Any, data: Trajectories) -> Any:  # noqa: ARG002
         return params
 
-    def notes(self, params: Any) -> tuple[str, ...]:  # noqa: ARG002
+    def notes(self, params: Any, data: Trajectories) -> tuple[str, ...]:  # noqa: ARG002
         return ()
 
     def gradient(self, params: Any, statistics: Any) -> FloatArray | None:  # noqa: ARG002
