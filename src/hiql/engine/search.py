@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hiql.engine.climb import Climb, climb
+from hiql.engine.foretold import held_as_foretold
 from hiql.engine.problem import Point, Problem
 from hiql.engine.threads import map_in_threads
 from hiql.priors.estimates import MODE
@@ -171,7 +172,8 @@ def with_learned_priors(problem: Problem, best: Climb, search: Search) -> Climb:
             break
         after = climb(problem, start, search.max_iter if settled else min(SHORT, search.max_iter), search.tol)
         best, whole = _after(best, after), settled
-    return best
+    held = held_as_foretold(problem, best.point)
+    return best if held is best.point else _after(best, climb(problem, held, search.max_iter, search.tol))
 
 
 def _kick_until_patience_ends(problem: Problem, start: Climb, search: Search, diary: _Diary) -> Climb:
