@@ -2,8 +2,8 @@ r"""How strongly subjects are held together: as lets their sessions foretell one
 
 To the evidence every step is a witness of its own. But a subject's sessions differ among themselves, by more than a
 model of too few intentions explains, and the evidence takes that for a difference between subjects. Sessions that were
-left out do not: so all strengths of subjects are multiplied by the factor under which parts of the sessions, left out in
-turn, are most likely.
+left out do not: so all strengths of subjects are multiplied by the factor under which parts of the sessions, left out
+in turn, are most likely.
 """
 
 from __future__ import annotations
