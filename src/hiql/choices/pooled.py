@@ -114,8 +114,8 @@ class PooledTable(TableChoice):
         n_states = params.log_policy.shape[1]
         tree, counts, _, found = self._pooled(params, statistics, data)
         rows, strength, pseudo_counts = averaged(tree, counts, found) if self.is_posterior else found
-        of_states = np.ascontiguousarray(pseudo_counts[:n_states].transpose(1, 0, 2))
-        if settled(params.pseudo_counts, of_states):
+        of_states, seen = (np.ascontiguousarray(each[:n_states].transpose(1, 0, 2)) for each in (pseudo_counts, counts))
+        if settled(params.pseudo_counts, of_states, seen):
             return params
         log_policy = np.log(rows[:n_states].transpose(1, 0, 2))
         return replace(params, log_policy=log_policy, pseudo_counts=of_states, strength=strength.T)

@@ -160,8 +160,8 @@ class ByState(MarkovChain):
     def learned(self, params: Any, counts: ChainCounts, data: Trajectories) -> PlacedChain:  # noqa: ARG002
         tables = self._around_common(params, counts)
         moves, firsts = (self._read_around(n, found) for n, found in tables)
-        same = settled(params.pseudo_counts, moves.pseudo_counts)
-        if same and settled(params.initial_pseudo_counts, firsts.pseudo_counts[:, 0]):
+        same = settled(params.pseudo_counts, moves.pseudo_counts, counts.transitions)
+        if same and settled(params.initial_pseudo_counts, firsts.pseudo_counts[:, 0], counts.initial):
             return params
         return PlacedChain(
             np.log(firsts.rows[:, 0]),
