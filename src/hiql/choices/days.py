@@ -50,6 +50,9 @@ class DayTables(AnimalTables):
     def group_codes(self, coding: Coding, data: Trajectories) -> npt.NDArray[np.int64]:
         return coding.day_codes(data)
 
+    def held(self, params: Any, factor: float, statistics: FloatArray, data: Trajectories) -> Any:  # noqa: ARG002
+        return params
+
     def learn(self, *told: Any) -> Learned:
         return learn_chained(told[0], FROM_DAY_TO_DAY, *told[1:])
 

@@ -97,6 +97,10 @@ class Part(Protocol[Params]):
         """
         ...
 
+    def held(self, params: Params, factor: float, statistics: Any, data: Trajectories) -> Params:
+        """The parameters with subjects held together ``factor`` times as strongly; ``params`` itself if none are."""
+        ...
+
     def drawn(self, params: Params, path: Path, rng: np.random.Generator) -> Params | None:
         """Parameters drawn from p(parameters | path), or a step of a Markov chain from ``params`` that keeps to it.
 
@@ -175,6 +179,9 @@ class NothingToLearn:
         return self
 
     def learned(self, params: Any, statistics: Any, data: Trajectories) -> Any:  # noqa: ARG002
+        return params
+
+    def held(self, params: Any, factor: float, statistics: Any, data: Trajectories) -> Any:  # noqa: ARG002
         return params
 
     def drawn(self, params: Any, path: Path, rng: np.random.Generator) -> Any:  # noqa: ARG002
