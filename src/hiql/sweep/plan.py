@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -61,6 +61,16 @@ def check_families(names: Sequence[str]) -> None:
     for name in names:
         if name not in FAMILIES:
             raise InvalidParameter(parameter="family", value=name, remedy=f"choose from {', '.join(FAMILIES)}")
+
+
+USUAL_PSEUDO_COUNT = 0.1
+
+
+def check_pseudo_counts(families: Iterable[str], pseudo_counts: Sequence[float]) -> None:
+    """Families that count take them; one that weighs inputs learns how strongly its weights are held together."""
+    if {*families} == {"glmhmm"} and {*pseudo_counts} != {USUAL_PSEUDO_COUNT}:
+        remedy = "leave it out: family glmhmm learns the ridges of its weights, and counts nothing"
+        raise InvalidParameter(parameter="pseudo_count", value=tuple(pseudo_counts), remedy=remedy)
 
 
 def can_pool(family: str) -> bool:
@@ -148,7 +158,7 @@ class Plan:
 
     n_intentions: tuple[int, ...] = (1, 2, 3, 4, 5)
     families: tuple[str, ...] = ("hiql",)
-    pseudo_counts: tuple[float, ...] = (0.1,)
+    pseudo_counts: tuple[float, ...] = (USUAL_PSEUDO_COUNT,)
     dynamics: tuple[str, ...] = (registry.DEFAULT,)
     priors: tuple[str, ...] = ("flat",)
     pools: tuple[str | None, ...] = (None,)
