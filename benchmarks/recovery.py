@@ -5,12 +5,12 @@
 Each experiment is simulated with random policies in a random world: K = 1…4 × Markov, by state left, one intention a
 session, driven by an input, in two sizes. Candidates are K = 1…4 × the same clocks, as ``hiql.select`` fits them. The
 *oracle* knows the true parameters: it can tell if they make the data more likely, by ``TELLS`` nats, than the same with
-the two most similar intentions in one. Beside that, animals that differ and never switch, and what a Bayes fit costs.
+the two most similar intentions in one. Beside that, choices that weigh two inputs (K = 1…3, a Markov chain;
+``family="glmhmm"``), animals that differ and never switch, and what a Bayes fit costs.
 
-A clock driven by inputs has no evidence: where it is true, evidence can find the number only. There is no BIC for
-by-state; of the others, it is that of the posteriors' means. Cross-validation has three folds and one search for each
-candidate and fold, and chooses the simplest within one error of the best. Results are kept in ``--out`` as they come,
-so a run that was stopped goes on; the cheap rules of all experiments come first.
+There is no BIC for by-state; of the others, it is that of the posteriors' means. Cross-validation has three folds and
+one search for each candidate and fold, and chooses the simplest within one error of the best. Results are kept in
+``--out`` as they come, so a run that was stopped goes on; the cheap rules of all experiments come first.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import softmax
+from scipy.special import expit, softmax
 
 import hiql
 from hiql.dynamics.markov import ChainParameters
@@ -121,7 +121,7 @@ def merged(truth: Mapping[str, np.ndarray], one: int, other: int) -> dict[str, n
 
 def compute(unit: Mapping[str, Any]) -> dict[str, Any]:
     """What one rule says of one experiment: all candidates, which was chosen, and by how much an oracle can tell."""
-    data, oracle, candidates = animals(unit["seed"]) if unit["clock"] == "never" else experiment(unit)
+    data, oracle, candidates = KINDS.get(unit["clock"], experiment)(unit)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         chosen = hiql.select(data, **candidates, by=unit["by"], progress=False, **RULES[unit["by"]])
@@ -136,11 +136,46 @@ def experiment(unit: Mapping[str, Any]) -> tuple[hiql.Trajectories, float, dict[
     return data, float(min(gaps, default=1e300)), {"n_intentions": range(1, MOST + 1), "dynamics": CLOCKS}
 
 
-def animals(seed: int) -> tuple[hiql.Trajectories, float, dict[str, Any]]:
+def animals(unit: Mapping[str, Any]) -> tuple[hiql.Trajectories, float, dict[str, Any]]:
     """Six animals of three kinds, each the same in all its sessions."""
-    frame = hiql.worlds.simulate_animals(6, 5, 100, random_state=seed).table()
+    frame = hiql.worlds.simulate_animals(6, 5, 100, random_state=unit["seed"]).table()
     candidates = {"n_intentions": (1, 2, 3), "dynamics": "markov", "pool": (None, "subjects")}
     return hiql.bandit_trials(frame, history=1), 1e300, candidates
+
+
+def weighing(unit: Mapping[str, Any]) -> tuple[hiql.Trajectories, float, dict[str, Any]]:
+    """Two inputs and a bias, weighed otherwise by each intention, as logits of one of two actions."""
+    k, (n_sessions, n_steps) = unit["k"], SIZES["small"]
+    rng = np.random.default_rng([unit["seed"], k])
+    inputs, weights = rng.normal(size=(n_sessions, n_steps, 2)), rng.normal(scale=2.0, size=(k, 3))
+    moves, paths = matrices(k, "markov", np.empty(0))[0, 0], rng.integers(k, size=(n_sessions, n_steps))
+    for t in range(1, n_steps):
+        paths[:, t] = drawn(moves[paths[:, t - 1]], rng)
+    logits = np.concatenate([inputs, np.ones((n_sessions, n_steps, 1))], axis=2) @ weights.T
+    right = rng.random(paths.shape) < expit(np.take_along_axis(logits, paths[..., None], axis=2)[..., 0])
+    data = hiql.Trajectories.from_arrays(None, list(right.astype(int)), inputs=list(inputs), input_names=["u", "v"])
+
+    def known(logits: np.ndarray, moves: np.ndarray) -> float:
+        likely = np.where(right[..., None], expit(logits), expit(-logits))
+        forward, total = np.full((n_sessions, len(moves)), 1 / len(moves)), 0.0
+        for t in range(n_steps):
+            forward = (forward if t == 0 else forward @ moves) * likely[:, t]
+            total += float(np.log(forward.sum(axis=1)).sum())
+            forward /= forward.sum(axis=1, keepdims=True)
+        return total
+
+    gaps = [known(logits, moves) - known(*together(logits, moves, *two)) for two in combinations(range(k), 2)]
+    candidates = {"n_intentions": range(1, MOST + 1), "dynamics": ("markov", "session-wise"), "family": "glmhmm"}
+    return data, float(min(gaps, default=1e300)), candidates
+
+
+def together(logits: np.ndarray, moves: np.ndarray, one: int, other: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two intentions as one that weighs inputs as both do on average, and the moves of what is left."""
+    merging = merged({"policy": logits.T, "initial": np.full(len(moves), 1.0), "moves": moves}, one, other)
+    return merging["policy"].T, merging["moves"]
+
+
+KINDS = {"never": animals, "weighing": weighing}
 
 
 def units(n_seeds: int, sizes: list[str], rules: list[str]) -> list[dict[str, Any]]:
@@ -148,6 +183,7 @@ def units(n_seeds: int, sizes: list[str], rules: list[str]) -> list[dict[str, An
     found = []
     for by, seed in product(rules, range(n_seeds)):
         found.append({"k": 1, "clock": "never", "size": "animals", "seed": seed, "by": by})
+        found += [{"k": k, "clock": "weighing", "size": "small", "seed": seed, "by": by} for k in (1, 2, 3)]
         for size, (k, clock) in product(sizes, every):
             found.append({"k": k, "clock": clock, "size": size, "seed": seed, "by": by})
     return found
@@ -159,7 +195,7 @@ def judged(unit: Mapping[str, Any], result: Mapping[str, Any]) -> list[dict[str,
     rows = {unit["by"]: table.iloc[result["chosen"]]}
     if unit["by"] == EVIDENCE and table["bic"].notna().any():
         rows["BIC"] = table.iloc[criterion_named("bic").choose(table)]
-    true_clock = "markov" if unit["clock"] == "never" else unit["clock"]
+    true_clock = "markov" if unit["clock"] in KINDS else unit["clock"]
     where = {"truth": unit["clock"], "size": unit["size"], "k": unit["k"], "told": result["oracle"] > TELLS}
     return [
         where

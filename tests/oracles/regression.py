@@ -26,3 +26,12 @@ def slopes_and_hessian(inputs, groups, actions, counts, weights):
                 first[g, k] += n[k] * np.outer(np.eye(len(p))[a] - p, u)
                 second[g, k] -= n[k] * np.einsum("ab,d,e->adbe", np.diag(p) - np.outer(p, p), u, u)
     return first, second
+
+
+def tilted(weights, covariance, u, q):
+    """(A,) the logarithms whose sum is the bound of E log Σ exp with this q; weights (A, F), covariance (A·F, A·F)."""
+    n_actions = len(weights)
+    across = np.kron(np.eye(n_actions), u)
+    of_logits = across @ covariance @ across.T
+    apart = np.eye(n_actions) - q
+    return weights @ u + 0.5 * np.einsum("ja,ab,jb->j", apart, of_logits, apart)

@@ -8,7 +8,18 @@ from scipy.optimize import approx_fprime
 from sklearn.linear_model import LogisticRegression
 
 from hiql.kernels.regression import log_likely
-from hiql.parts.regression import Moments, contrasts, damped, free, hessian, log_ridge, moments, of_actions, symmetric
+from hiql.parts.regression import (
+    Moments,
+    contrasts,
+    damped,
+    free,
+    hessian,
+    known,
+    log_ridge,
+    moments,
+    of_actions,
+    symmetric,
+)
 from tests.oracles import regression as plain
 
 
@@ -32,7 +43,7 @@ def test_the_loops_do_what_plain_numpy_does(n_actions):
     steps = some_steps(n_actions)
     inputs, groups, actions, _, weights = steps
     result = np.empty((len(inputs), weights.shape[1]))
-    log_likely(inputs, groups, actions, weights, result)
+    log_likely(inputs, groups, actions, weights, known(weights), result)
     np.testing.assert_allclose(result, plain.log_likely(inputs, groups, actions, weights), atol=1e-12)
     first, second = plain.slopes_and_hessian(*steps)
     found = found_at(*steps)

@@ -111,9 +111,6 @@ def test_what_has_no_posterior_is_refused():
     for options in wrong:
         with pytest.raises(InvalidParameter, match="choose|leave"):
             hiql.HIQL(2, **(QUIET | options)).fit(data)
-    inputs = hiql.Trajectories.from_arrays(None, [[0, 1, 1]], inputs=[np.ones((3, 1))], input_names=["x"])
-    with pytest.raises(InvalidParameter, match="LinearChoice has no posterior"):
-        hiql.GLMHMM(1, **QUIET).fit(inputs)
 
 
 def test_digamma():

@@ -134,23 +134,19 @@ def with_an_input():
     )
 
 
-@pytest.mark.parametrize("asked", [{"family": ("hiql", "glmhmm")}, {"proposed": True}])
-def test_what_has_no_evidence_is_not_fitted_and_told(asked):
-    """Choices that weigh inputs have none: that is not a failure, and costs nothing."""
-    data = with_an_input()
-    if asked.pop("proposed", False):
-        asked["proposal"] = hiql.propose(data, n_intentions=(1,), dynamics="markov")
-        assert asked["proposal"].families == {None: ("hiql", "glmhmm")}
-    else:
-        asked["n_intentions"] = (1,)
+@pytest.mark.parametrize("proposed", [False, True])
+def test_what_has_no_evidence_is_not_fitted_and_told(proposed):
+    """Semi-Markov clocks have none: that is not a failure, and costs nothing."""
+    data, asked = with_an_input(), {"n_intentions": (1,), "dynamics": ("markov", "semi-markov"), "family": "hiql"}
+    asked = {"proposal": hiql.propose(data, **asked)} if proposed else asked
     chosen = hiql.select(data, by="evidence", progress=False, **asked)
-    assert chosen.table["family"].tolist() == ["hiql"]
+    assert chosen.table["dynamics"].tolist() == ["markov"]
     assert chosen.selection.failures == ()
     assert "1 candidate has no evidence and was not fitted." in chosen.explanation
 
 
-def test_evidence_of_nothing_but_regressions_is_refused_before_any_work():
-    for asked in ({"n_intentions": (1, 2)}, {"proposal": hiql.propose(with_an_input(), family="glmhmm")}):
-        family = {} if "proposal" in asked else {"family": "glmhmm"}
+def test_evidence_of_nothing_but_semi_markov_clocks_is_refused_before_any_work():
+    settings = {"n_intentions": (1, 2), "dynamics": "semi-markov"}
+    for asked in (settings, {"proposal": hiql.propose(with_an_input(), **settings, family="hiql")}):
         with pytest.raises(InvalidParameter, match="choose held-out"):
-            hiql.select(with_an_input(), by="evidence", progress=False, **asked, **family)
+            hiql.select(with_an_input(), by="evidence", progress=False, **asked)

@@ -22,6 +22,7 @@ from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.kernels.regression import log_likely
+from hiql.parts import averaged
 from hiql.parts.input_doubts import told_inputs
 from hiql.parts.inputs import (
     Names,
@@ -43,6 +44,9 @@ from hiql.parts.regression import (
     damped,
     free,
     hessian,
+    known,
+    largest,
+    limits,
     log_ridge,
     moments,
     of_actions,
@@ -51,6 +55,8 @@ from hiql.parts.regression import (
 )
 from hiql.parts.ridge import check_ridge, given_precision, learned_precision
 from hiql.parts.rows import Sessions, Some, StepRows
+from hiql.priors.counted import ModeOrPosterior
+from hiql.priors.estimates import BAYES, MODE
 
 LAPSES, NO_LAPSES = 1.0, 19.0
 """Pseudo-counts of steps with and without a lapse: a prior around 5 %."""
@@ -72,10 +78,19 @@ class LinearWeights:
     lapse: FloatArray
 
 
+@dataclass(frozen=True, eq=False)
+class AveragedWeights(LinearWeights):
+    """A posterior: the weights are its means, and ``covariance`` (K, n, n) is that of their n = (A − 1)(D + 1) free
+    coordinates."""
+
+    covariance: FloatArray
+
+
 @register
 @dataclass(frozen=True, eq=False)
-class LinearChoice(StepChoice):
-    """p(a) = softmax(W_i u): each intention weighs the inputs in its own way. The M-step is a damped step of Newton's.
+class LinearChoice(ModeOrPosterior, StepChoice):
+    """p(a) = softmax(W_i u): each intention weighs the inputs in its own way. The M-step is a damped step of Newton's,
+    or a step to the Normal posterior of :mod:`hiql.parts.averaged`.
 
     Parameters
     ----------
@@ -85,12 +100,14 @@ class LinearChoice(StepChoice):
     bias_ridge : the same for the bias, which is not learned; small, so that an intention may have a favourite
     lapse : whether each intention also does anything at all, now and then, at a rate that is learned
     inputs : the names of the inputs that choices depend on; None: all
+    estimate : "mode" or "bayes", without lapses; models say it for their parts
     """
 
     ridge: str | float | FloatArray = "learned"
     bias_ridge: float = 0.01
     lapse: bool = False
     inputs: Names = None
+    estimate: str = field(default=MODE, repr=False, kw_only=True)
     coding: Coding | None = field(default=None, repr=False, kw_only=True)
 
     def knowing(self, coding: Coding) -> Self:
@@ -107,6 +124,14 @@ class LinearChoice(StepChoice):
             raise InvalidParameter(parameter="n_actions", value=data.n_actions, remedy=remedy)
         check_ridge(self.ridge, self.bias_ridge, len(chosen(self.inputs, coding)))
 
+    def estimating(self, estimate: str) -> Self:
+        unable = {"lapse": self.lapse, "bias_ridge": self.bias_ridge == 0}
+        if estimate == BAYES and any(unable.values()):
+            name = next(name for name, one in unable.items() if one)
+            remedy = "regressions have posteriors with lapse=False and bias_ridge > 0 only; or choose estimate='mode'"
+            raise InvalidParameter(parameter=name, value=getattr(self, name), remedy=remedy)
+        return super().estimating(estimate)
+
     # --- what the smoother reads -------------------------------------------------------------------------------
 
     def by_group(self, params: Any) -> FloatArray:
@@ -116,6 +141,12 @@ class LinearChoice(StepChoice):
     def groups(self, data: Trajectories, steps: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint32]:  # noqa: ARG002
         """(n,) the group that each of these steps belongs to."""
         return np.zeros(len(steps), dtype=np.uint32)
+
+    def _unsure(self, params: Any) -> FloatArray:
+        """(G, K, A(A − 1)/2, T) how unsure the weights are that each group reads."""
+        weights = self.by_group(params)
+        belief = self._belief(params)
+        return averaged.unsure(belief.covariance, weights.shape[2])[None] if belief.is_wide else known(weights)
 
     def _inputs(self, data: Trajectories, steps: Steps) -> FloatArray:
         return regressors(self.inputs, self._coding(data), data, steps)
@@ -141,10 +172,13 @@ class LinearChoice(StepChoice):
         return of
 
     def _log_taken(self, params: Any, read: Read) -> FloatArray:
-        """(n, K) how likely what was done is under each intention; 0 where nothing was observed."""
+        """(n, K) how likely what was done is under each intention; 0 where nothing was observed.
+
+        The logarithm; or, for posteriors, a lower bound of its mean.
+        """
         inputs, groups, done = read
         log_p = np.empty((len(inputs), len(params.lapse)))
-        log_likely(inputs, groups, done, self.by_group(params), log_p)
+        log_likely(inputs, groups, done, self.by_group(params), self._unsure(params), log_p)
         if not self.lapse:
             return log_p
         mixed = np.log((1 - params.lapse) * np.exp(log_p) + self._lapsed(params))
@@ -163,7 +197,8 @@ class LinearChoice(StepChoice):
         if self.lapse:
             meant = explained * (1.0 - self._lapsed(params) * np.exp(-self._log_taken(params, read)))
         weights = self.by_group(params)
-        found = moments(inputs, groups, meant, weights, of_actions(inputs, groups, done, meant, weights.shape))
+        targets = of_actions(inputs, groups, done, meant, weights.shape)
+        found = moments(inputs, groups, meant, weights, targets, self._unsure(params))
         return np.column_stack([explained.sum(axis=0), by_intention(found)])
 
     def add_up(self, statistics: Sequence[tuple[FloatArray, Some | None]]) -> FloatArray:
@@ -186,8 +221,40 @@ class LinearChoice(StepChoice):
 
     def update(self, params: Any, evidence: Evidence) -> LinearWeights:
         found = self.found(params, evidence.counts)
+        if self.is_posterior:
+            return self._averaged(params, found)
         weights = damped(params.weights[None], found, self._held(params))[0]
-        return replace(params, weights=weights, lapse=self.lapses(params, evidence.counts, found))
+        return LinearWeights(weights, params.precision, self.lapses(params, evidence.counts, found))
+
+    def _averaged(self, params: Any, found: Moments) -> AveragedWeights:
+        """Normal posteriors with a higher bound of the evidence."""
+        n_outcomes, belief, held = params.weights.shape[1], self._belief(params), self._free_precision(params)
+
+        def along(change: FloatArray) -> tuple[FloatArray, FloatArray]:
+            bound, c = limits(symmetric(change, n_outcomes)[None], found)
+            return bound[0], c[0]
+
+        slopes = free(found.slopes[0]) - held * belief.mean
+        widest = averaged.widest(self._unsure(params)[0], largest(found.reach[0]))
+        bent = hessian(found.curvature[0], n_outcomes)
+        mean, covariance = averaged.better(belief, slopes, bent, held, along, widest)
+        return AveragedWeights(symmetric(mean, n_outcomes), params.precision, params.lapse, covariance)
+
+    def _belief(self, params: Any) -> averaged.Belief:
+        covariance = params.covariance if isinstance(params, AveragedWeights) else np.empty((len(params.weights), 0, 0))
+        return averaged.Belief(free(params.weights), covariance)
+
+    def _free_precision(self, params: Any) -> FloatArray:
+        """(K, n) that of the free coordinates."""
+        n_intentions, n_outcomes = params.weights.shape[:2]
+        held = np.broadcast_to(self._held(params), params.precision.shape)
+        return np.tile(held, n_outcomes - 1).reshape(n_intentions, -1)
+
+    def worth(self, params: Any, statistics: FloatArray) -> float:
+        """The log-prior; or minus the divergence of the posteriors from the prior."""
+        if not self.is_posterior:
+            return super().worth(params, statistics)
+        return -averaged.divergence(self._belief(params), self._free_precision(params))
 
     def lapses(self, params: Any, statistics: FloatArray, found: Moments) -> FloatArray:
         """(K,) the rates of lapses that best explain these statistics."""
@@ -266,20 +333,26 @@ class LinearChoice(StepChoice):
         n_features = len(chosen(self.inputs, self._coding(data))) + 1
         precision = given_precision(self.ridge, self.bias_ridge, n_features)
         away = rng.normal(scale=APART, size=(n_intentions, data.n_actions, n_features))
-        weights = self._of_all(data, precision) + away - away.mean(axis=1, keepdims=True)
+        of_all, bent = self._of_all(data, precision)
+        weights = of_all + away - away.mean(axis=1, keepdims=True)
         lapse = np.full(n_intentions, LAPSES / (LAPSES + NO_LAPSES) if self.lapse else 0.0)
-        return LinearWeights(weights, np.tile(precision, (n_intentions, 1)), lapse)
+        held = np.tile(precision, (n_intentions, 1))
+        if not self.is_posterior:
+            return LinearWeights(weights, held, lapse)
+        unsure = averaged.inverse(bent / n_intentions + np.diag(np.tile(precision, data.n_actions - 1)))
+        return AveragedWeights(weights, held, lapse, np.tile(unsure, (n_intentions, 1, 1)))
 
-    def _of_all(self, data: Trajectories, precision: FloatArray) -> FloatArray:
-        """(A, F) one regression of steps spread over the data."""
+    def _of_all(self, data: Trajectories, precision: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(A, F) one regression of steps spread over the data, and minus the Hessian there (n, n)."""
         some = slice(None, None, max(1, data.n_steps // ENOUGH))
         inputs, done = self._inputs(data, some), data.seen_actions(some)
         groups, counts = np.zeros(len(done), dtype=np.uint32), (done >= 0).astype(np.float64)[:, None]
         weights = np.zeros((1, 1, data.n_actions, inputs.shape[1]))
         targets = of_actions(inputs, groups, done, counts, weights.shape)
         for _ in range(8):
-            weights = damped(weights, moments(inputs, groups, counts, weights, targets), precision)
-        return np.asarray(weights[0, 0])
+            found = moments(inputs, groups, counts, weights, targets)
+            weights = damped(weights, found, precision)
+        return np.asarray(weights[0, 0]), hessian(found.curvature[0, 0], data.n_actions)
 
     # --- what search, simulation and model files ask -------------------------------------------------------------
 
@@ -290,13 +363,15 @@ class LinearChoice(StepChoice):
 
     def vector(self, params: Any) -> FloatArray:
         lapse = logit(np.clip(params.lapse, 1e-9, 1 - 1e-9)) if self.lapse else params.lapse
-        return np.r_[free(params.weights).ravel(), lapse]
+        return np.r_[averaged.numbers(self._belief(params).covariance), free(params.weights).ravel(), lapse]
 
     def from_vector(self, vector: FloatArray, like: Any) -> LinearWeights:
         n_intentions, n_actions = like.weights.shape[:2]
-        weights = symmetric(vector[:-n_intentions].reshape(n_intentions, -1), n_actions)
-        lapse = expit(np.clip(vector[-n_intentions:], -20, 20)) if self.lapse else like.lapse
-        return replace(like, weights=weights, lapse=lapse)
+        covariance, rest = averaged.parted(vector, self._belief(like).covariance.shape)
+        weights = symmetric(rest[:-n_intentions].reshape(n_intentions, -1), n_actions)
+        lapse = expit(np.clip(rest[-n_intentions:], -20, 20)) if self.lapse else like.lapse
+        now = replace(like, weights=weights, lapse=lapse)
+        return replace(now, covariance=covariance) if covariance.size else now
 
     def proba(self, params: Any, data: Trajectories, steps: npt.NDArray[np.integer[Any]]) -> FloatArray:
         inputs, groups, weights = self._inputs(data, steps), self.groups(data, steps), self.by_group(params)
@@ -321,11 +396,14 @@ class LinearChoice(StepChoice):
         return told_inputs(self.inputs, self._coding(data), data)
 
     def check_params(self, params: Any, data: Trajectories, n_intentions: int) -> None:
-        super().check_params(params, data, n_intentions)
+        super(LinearChoice, self.estimating(MODE)).check_params(params, data, n_intentions)
         check_sums(params.weights)
         if (params.precision < 0).any() or (params.lapse < 0).any() or (params.lapse > 1).any():
             remedy = "give precisions ≥ 0 and lapses between 0 and 1"
             raise InvalidParameter(parameter="precision, lapse", value="out of range", remedy=remedy)
+
+
+LinearChoice.counts_as = LinearChoice
 
 
 def check_sums(weights: FloatArray) -> None:

@@ -22,20 +22,22 @@ from hiql.dynamics.chain import ChainCounts, SomeOfBoth, Timeline, shares_told
 from hiql.dynamics.dense import Chain
 from hiql.dynamics.markov import MarkovChain
 from hiql.errors import InvalidParameter
-from hiql.kernels.log_tables import log_shares
 from hiql.kernels.regression import shares
+from hiql.parts import averaged
 from hiql.parts.dirichlet import log_dirichlet_draw
 from hiql.parts.input_doubts import told_inputs
 from hiql.parts.inputs import Names, check_inputs, chosen, in_users_units, reading, regressors_of
-from hiql.parts.log_probabilities import LOWEST, check_positive, check_tables, log_dirichlet
+from hiql.parts.log_probabilities import LOWEST, check_positive, check_tables, log_dirichlet, rows_of
 from hiql.parts.newton_walk import Terrain, newton_walk
-from hiql.parts.part import FloatArray, NothingToLearn, Order
+from hiql.parts.part import FloatArray, Order
 from hiql.parts.path import Path
 from hiql.parts.registry import register
-from hiql.parts.regression import Moments, moments
+from hiql.parts.regression import Moments, known, largest, limits, moments
 from hiql.parts.ridge import check_ridge, given_precision, taught
 from hiql.parts.rows import Rows, Sessions
 from hiql.parts.tied import Tie, damped_together
+from hiql.priors.counted import ModeOrPosterior
+from hiql.priors.estimates import BAYES, MODE, concentration, evidence_of_rows, log_rows, times_log
 
 APART = 0.1
 """Random starts have weights of this standard deviation."""
@@ -53,6 +55,14 @@ class DrivenChain:
     weights: FloatArray
     precision: FloatArray
     moves: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class AveragedChain(DrivenChain):
+    """A posterior: the weights are its means, and ``covariance`` (n, n) is that of the n numbers behind them
+    (:class:`~hiql.parts.tied.Tie`)."""
+
+    covariance: FloatArray
 
 
 class Driven(NamedTuple):
@@ -73,7 +83,7 @@ class Driven(NamedTuple):
 
 @register
 @dataclass(frozen=True, repr=False)
-class InputDriven(NothingToLearn):
+class InputDriven(ModeOrPosterior):
     """z_t ~ softmax(B[z_{t−1}] + W u_t), u_t being what is known before the action of step t.
 
     Parameters
@@ -85,6 +95,7 @@ class InputDriven(NothingToLearn):
         each input (D,)
     bias_ridge : the precision of B, which is not learned
     pseudo_count : of how sessions begin, as in :class:`MarkovChain`
+    estimate : "mode" or "bayes"; models say it for their parts
     """
 
     inputs: Names = None
@@ -92,6 +103,7 @@ class InputDriven(NothingToLearn):
     ridge: str | float | FloatArray = "learned"
     bias_ridge: float = 0.01
     pseudo_count: float = 0.1
+    estimate: str = field(default=MODE, repr=False, kw_only=True)
     coding: Coding | None = field(default=None, repr=False, kw_only=True)
 
     def __repr__(self) -> str:
@@ -119,6 +131,12 @@ class InputDriven(NothingToLearn):
         check_ridge(self.ridge, self.bias_ridge, len(chosen(self.inputs, coding)))
         MarkovChain(self.pseudo_count)
 
+    def estimating(self, estimate: str) -> InputDriven:
+        if estimate == BAYES and self.bias_ridge == 0:
+            remedy = "a posterior of B needs a precision > 0; or choose estimate='mode'"
+            raise InvalidParameter(parameter="bias_ridge", value=self.bias_ridge, remedy=remedy)
+        return super().estimating(estimate)
+
     def _tie(self, weights: FloatArray) -> Tie:
         """Which weights (K, K, F) are the same number whatever intention is left."""
         k, _, n_features = weights.shape
@@ -141,22 +159,30 @@ class InputDriven(NothingToLearn):
 
     def chain(self, params: DrivenChain, timeline: Timeline) -> Callable[[Sessions], Chain]:
         initial = np.exp(params.log_initial)
-        phases = np.arange(initial.shape[-1])
+        phases, unsure = np.arange(initial.shape[-1]), self._unsure(params)
 
         def of(sessions: Sessions) -> Chain:
             begins, moves = (rows.chunk(sessions).numbers for rows in timeline)
             inputs = self._read(timeline.moves, sessions)
             bank = np.empty((len(inputs), len(phases), len(phases)))
-            shares(inputs, params.weights, bank)
+            shares(inputs, params.weights, unsure, bank)
             return Chain(initial, begins, bank, moves, phases)
 
         return of
+
+    def _unsure(self, params: DrivenChain) -> FloatArray:
+        """(K, K(K − 1)/2, T) how unsure the weights are."""
+        tie, n_outcomes = self._tie(params.weights), params.weights.shape[1]
+        belief, _ = self._belief(params, tie)
+        if not belief.is_wide:
+            return known(params.weights)
+        return averaged.unsure(tie.apart(belief.covariance[0], n_outcomes), n_outcomes)
 
     def statistics(self, params: DrivenChain, timeline: Timeline, sessions: Sessions, counts: ChainCounts) -> Driven:
         inputs, moves = self._read(timeline.moves, sessions), counts.transitions
         groups, left = np.zeros(len(inputs), dtype=np.uint32), moves.sum(axis=2)
         targets = np.einsum("tij,tf->ijf", moves, inputs, optimize=True)[None]
-        found = moments(inputs, groups, left, params.weights[None], targets)
+        found = moments(inputs, groups, left, params.weights[None], targets, self._unsure(params)[None])
         return Driven(counts.initial, moves.sum(axis=0), *found)
 
     def add_up(self, statistics: Sequence[tuple[Driven, SomeOfBoth]]) -> Driven:
@@ -183,15 +209,53 @@ class InputDriven(NothingToLearn):
         weights[..., -1] = bias if self.origin != NOTHING else 0.0
         tie = self._tie(weights)
         kept = tie.weights(tie.numbers(weights))
-        return DrivenChain(
-            chain.log_initial, kept, given_precision(self.ridge, self.bias_ridge, n_features), np.zeros(bias.shape)
-        )
+        precision = given_precision(self.ridge, self.bias_ridge, n_features)
+        driven = DrivenChain(chain.log_initial, kept, precision, np.zeros(bias.shape))
+        return self._wide(driven, APART**2 * np.eye(tie.size * (n_intentions - 1))) if self.is_posterior else driven
+
+    def _wide(self, params: DrivenChain, covariance: FloatArray) -> AveragedChain:
+        return AveragedChain(params.log_initial, params.weights, params.precision, params.moves, covariance)
 
     def update(self, params: DrivenChain, evidence: Driven) -> DrivenChain:
         tie = self._tie(params.weights)
+        log_initial = log_rows(self.estimate, evidence.initial + self.pseudo_count)
+        if self.is_posterior and params.weights.shape[1] > 1:
+            weights, covariance = self._averaged(params, evidence.moments, tie)
+            return self._wide(DrivenChain(log_initial, weights, params.precision, evidence.moves), covariance)
         weights = damped_together(params.weights, evidence.moments, self._held(params, tie), tie)
-        log_initial = log_shares(evidence.initial + self.pseudo_count)
-        return replace(params, log_initial=log_initial, weights=weights, moves=evidence.moves)
+        return DrivenChain(log_initial, weights, params.precision, evidence.moves)
+
+    def _averaged(self, params: DrivenChain, found: Moments, tie: Tie) -> tuple[FloatArray, FloatArray]:
+        """Means and covariance of a Normal posterior with a higher bound of the evidence."""
+        n_outcomes, (belief, held) = params.weights.shape[1], self._belief(params, tie)
+
+        def weights(numbers: FloatArray) -> FloatArray:
+            return tie.weights(numbers.reshape(n_outcomes - 1, tie.size))
+
+        def along(change: FloatArray) -> tuple[FloatArray, FloatArray]:
+            bound, c = limits(weights(change)[None], found)
+            return bound.sum(axis=1), c.max(axis=1)
+
+        slopes = tie.sums(found.slopes[0]).reshape(1, -1) - held * belief.mean
+        widest = averaged.widest(self._unsure(params), largest(found.reach[0])).max(keepdims=True)
+        bent = tie.hessian(found.curvature[0], n_outcomes)[None]
+        mean, covariance = averaged.better(belief, slopes, bent, held, along, widest)
+        return weights(mean), covariance[0]
+
+    def _belief(self, params: DrivenChain, tie: Tie) -> tuple[averaged.Belief, FloatArray]:
+        """The posterior of the numbers behind the weights, and the precision of its prior (1, n)."""
+        numbers = tie.numbers(params.weights)
+        held = np.tile(np.broadcast_to(self._held(params, tie), tie.size), len(numbers))
+        covariance = params.covariance if isinstance(params, AveragedChain) else np.empty((0, 0))
+        return averaged.Belief(numbers.reshape(1, -1), covariance[None]), held[None]
+
+    def worth(self, params: DrivenChain, statistics: Driven) -> float:
+        """The log-prior; or, of beginnings, log B(n + c) − log B(c) − n · log θ, less the divergence of the weights."""
+        if not self.is_posterior:
+            return self.log_prior(params)
+        begins = statistics.initial, self.pseudo_count
+        rows = evidence_of_rows(*begins) - times_log(statistics.initial, params.log_initial)
+        return rows - averaged.divergence(*self._belief(params, self._tie(params.weights)))
 
     def log_prior(self, params: DrivenChain) -> float:
         tie = self._tie(params.weights)
@@ -218,7 +282,7 @@ class InputDriven(NothingToLearn):
         Learned precisions are taken for true.
         """
         tie, told = self._tie(params.weights), path.told(self, params)
-        log_initial = log_dirichlet_draw(1.0 + self.pseudo_count + told.initial, rng)
+        log_initial = log_dirichlet_draw(concentration(self.estimate, self.pseudo_count) + told.initial, rng)
         now = replace(params, log_initial=log_initial, moves=told.moves)
         if params.weights.shape[1] == 1:
             return now
@@ -255,16 +319,25 @@ class InputDriven(NothingToLearn):
 
     def vector(self, params: DrivenChain) -> FloatArray:
         numbers = self._tie(params.weights).numbers(params.weights)
-        return np.r_[np.maximum(params.log_initial, LOWEST).ravel(), numbers.ravel()]
+        widths = averaged.numbers(self._belief(params, self._tie(params.weights))[0].covariance)
+        return np.r_[np.maximum(params.log_initial, LOWEST).ravel(), widths, numbers.ravel()]
 
     def from_vector(self, vector: FloatArray, like: DrivenChain) -> DrivenChain:
         tie, n = self._tie(like.weights), like.log_initial.size
-        log_initial = log_softmax(vector[:n].reshape(like.log_initial.shape), axis=-1)
-        return replace(like, log_initial=log_initial, weights=tie.weights(vector[n:].reshape(-1, tie.size)))
+        log_initial = rows_of(vector[:n].reshape(like.log_initial.shape), posterior=self.is_posterior)
+        covariance, rest = averaged.parted(vector[n:], self._belief(like, tie)[0].covariance.shape)
+        now = DrivenChain(log_initial, tie.weights(rest.reshape(-1, tie.size)), like.precision, like.moves)
+        return self._wide(now, covariance[0]) if covariance.size else now
 
     def permute(self, params: DrivenChain, order: Order) -> DrivenChain:
         weights, moves = params.weights[order][:, order], params.moves[order][:, order]
-        return replace(params, log_initial=params.log_initial[:, order], weights=weights, moves=moves)
+        now = replace(params, log_initial=params.log_initial[:, order], weights=weights, moves=moves)
+        if not isinstance(params, AveragedChain):
+            return now
+        tie, (k, _, _) = self._tie(weights), weights.shape
+        axes = np.eye(len(params.covariance)).reshape(-1, k - 1, tie.size)
+        turned = np.array([tie.numbers(tie.weights(axis)[order][:, order]).ravel() for axis in axes])
+        return self._wide(now, turned.T @ params.covariance @ turned)
 
     def n_free(self, counts: Driven) -> int:
         k = len(counts.moves)
@@ -301,3 +374,6 @@ class InputDriven(NothingToLearn):
         if not np.allclose(tie.weights(tie.numbers(weights)), weights, atol=1e-6 * (1.0 + np.abs(weights).max())):
             remedy = f"let them sum to 0 and be shared as origin={self.origin!r} says"
             raise InvalidParameter(parameter="weights", value="other sums", remedy=remedy)
+
+
+InputDriven.counts_as = InputDriven

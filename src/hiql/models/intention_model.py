@@ -58,8 +58,9 @@ class IntentionModel(Inferring, Acting, SeenOtherwise, Uncertain, ScoredEstimato
         12·(K − 1). With 0, the search is over after the starts.
     max_iter : most passes over the data in one climb
     tol : a climb has converged when a step gains less than this, relative to the objective
-    estimate : "mode": the most likely parameters; or "bayes": posteriors of Π, Λ and policies, whose means are shown,
-        and ``evidence_`` (``docs/theory/evidence.md``). Both parts must count: tables and chains do.
+    estimate : "mode": the most likely parameters; or "bayes": posteriors of Π, Λ, policies and weights, whose means are
+        shown, and ``evidence_`` (``docs/theory/evidence.md``). Both parts must have one: tables, regressions without
+        lapses, and chains do.
     sampled : draw the demonstrations of each intention by their posterior, as the paper does, instead of
         weighting them. EM is then noisy, so starts run to the end and nothing is disturbed.
     random_state : seed, a whole number; the same seed gives the same fit, whatever ``n_jobs``

@@ -1,4 +1,4 @@
-"""Parameters that are tables of log-probabilities, each normalised over its last axis."""
+"""Parameters that are tables of log-probabilities, each normalised over its last axis where they are a mode."""
 
 from __future__ import annotations
 
@@ -27,8 +27,13 @@ class LogProbabilities(NothingToLearn):
         tables, start = {}, 0
         for name, table in _tables(like).items():
             part = vector[start : start + table.size].reshape(table.shape)
-            tables[name], start = log_softmax(part, axis=-1), start + table.size
+            tables[name], start = rows_of(part, posterior=self.is_posterior), start + table.size
         return replace(like, **tables)
+
+
+def rows_of(logs: FloatArray, *, posterior: bool) -> FloatArray:
+    """Rows of log-probabilities from any numbers; what the smoother reads of a posterior need not sum to 1."""
+    return np.minimum(logs, 0.0) if posterior else np.asarray(log_softmax(logs, axis=-1))
 
 
 def check_tables(params: Any, kind: type, **shapes: tuple[int, ...]) -> None:

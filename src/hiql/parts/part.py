@@ -194,7 +194,7 @@ class NothingToLearn:
     def estimating(self, estimate: str) -> Self:
         if estimate != "mode":
             remedy = (
-                f"{type(self).__name__} has no posterior: choose estimate='mode', or parts whose M-step is counting"
+                f"{type(self).__name__} has no posterior: choose estimate='mode', or tables, regressions and chains"
             )
             raise InvalidParameter(parameter="estimate", value=estimate, remedy=remedy)
         return self

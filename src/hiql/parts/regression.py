@@ -90,9 +90,17 @@ def of_intentions(rows: FloatArray, shape: tuple[int, int, int, int]) -> Moments
 
 
 def moments(
-    inputs: FloatArray, groups: npt.NDArray[np.uint32], counts: FloatArray, weights: FloatArray, targets: FloatArray
+    inputs: FloatArray,
+    groups: npt.NDArray[np.uint32],
+    counts: FloatArray,
+    weights: FloatArray,
+    targets: FloatArray,
+    unsure: FloatArray | None = None,
 ) -> Moments:
     """The moments of some steps with inputs (n, F), the last of them 1, at weights (G, K, A, F).
+
+    Where weights are Normal, with ``unsure`` (G, K, A(A − 1)/2, T), they are those of the bound of
+    :mod:`hiql.kernels.regression`.
 
     ``counts`` (n, K) says how often each step counts, ``groups`` (n,) which group it reads. ``targets`` (G, K, A, F) is
     Σ_t n_tka u_t, where outcome a was seen n_tka times (:func:`of_actions` for one action a step; expected counts of
@@ -100,10 +108,17 @@ def moments(
     """
     found, expected = Moments.nothing(weights.shape), np.zeros(weights.shape)
     counts = np.ascontiguousarray(counts)
-    kernel.bend(inputs, groups, counts, weights, expected, found.spread, found.curvature)
+    sure = known(weights) if unsure is None else unsure
+    kernel.bend(inputs, groups, counts, weights, sure, expected, found.spread, found.curvature)
     kernel.reach(inputs, groups, POWER, found.reach)
     weight = np.stack([np.bincount(groups, each, len(weights)).astype(np.float64) for each in counts.T], axis=1)
     return found._replace(weight=weight, slopes=targets - expected)
+
+
+def known(weights: FloatArray) -> FloatArray:
+    """What kernels read of weights (…, A, F) that are known: no variances."""
+    n_outcomes = weights.shape[-2]
+    return np.zeros((*weights.shape[:-2], n_outcomes * (n_outcomes - 1) // 2, 0))
 
 
 def of_actions(

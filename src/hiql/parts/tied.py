@@ -60,6 +60,11 @@ class Tie:
         n = (n_outcomes - 1) * self.size
         return np.asarray(tied.reshape(n, n))
 
+    def apart(self, covariance: FloatArray, n_outcomes: int) -> FloatArray:
+        """(K, n, n), n = (J − 1)·F: the covariances of each regression's coordinates, from that of θ."""
+        own = (np.arange(n_outcomes - 1)[:, None] * self.size + self.places[:, None, :]).reshape(len(self.places), -1)
+        return np.asarray(covariance[own[:, :, None], own[:, None, :]])
+
     @property
     def _where(self) -> FloatArray:
         """(K, F, size) 1 where the weight of feature f in regression k is this number."""

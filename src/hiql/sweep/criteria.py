@@ -68,7 +68,7 @@ def _simplest_by_evidence(table: pd.DataFrame) -> int:
     Candidates without evidence are not fitted (:func:`hiql.sweep.run.able`), and told.
     """
     if table["evidence"].isna().all():
-        remedy = "none of the candidates has one: choose held-out, or parts whose M-step is counting"
+        remedy = "none of the candidates has one: choose held-out, or tables, regressions without lapses, and chains"
         raise InvalidParameter(parameter="by", value="evidence", remedy=remedy)
     near = table[table["evidence"] >= table["evidence"].max() - TIE]
     near = near.assign(pooled=near["n_free"].isna())

@@ -70,7 +70,7 @@ def able(source: Source, candidates: Sequence[Candidate], by: str) -> list[Candi
     """Those that can be fitted as the rule of choice wants; there must be one."""
     found = [candidate for candidate in candidates if source.can_fit(candidate)]
     if candidates and not found:
-        remedy = "none of the candidates has one: choose held-out, or parts whose M-step is counting"
+        remedy = "none of the candidates has one: choose held-out, or tables, regressions without lapses, and chains"
         raise InvalidParameter(parameter="by", value=by, remedy=remedy)
     return found
 
