@@ -41,6 +41,11 @@ def test_one_animal_in_one_session(options, n_steps):
     assert is_sound(hiql.HIQL(2, **options, **QUICK).fit(data), data)
 
 
+def test_one_animal_is_told():
+    model = hiql.HIQL(1, pool="subjects", **QUICK).fit(some_data(3))
+    assert any("one subject" in note for note in model.notes_)
+
+
 def test_a_place_seen_once_switches_as_any_other():
     """A state that was entered once has nearly the common matrix; one that never was has it."""
     states = [np.arange(60) % 2 for _ in range(6)]
