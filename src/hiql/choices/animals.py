@@ -144,12 +144,12 @@ class AnimalTables(PooledTable):
     def _n_states(self, n_rows: int) -> int:
         return n_rows if self.coding is None else n_rows // len(self.groups(self.coding).parent)
 
-    def notes(self, params: Any) -> tuple[str, ...]:
-        alone = self.coding is not None and len(self.coding.subjects) == 1
+    def notes(self, params: Any, data: Trajectories) -> tuple[str, ...]:
+        alone = len(self._coding(data).subjects) == 1
         told = (
             ("there is one subject, and nobody to hold it to: how strongly it is held means nothing",) if alone else ()
         )
-        return (*told, *super().notes(params))
+        return (*told, *super().notes(params, data))
 
     # --- what a fitted model shows ------------------------------------------------------------------------------
 
