@@ -144,6 +144,13 @@ class AnimalTables(PooledTable):
     def _n_states(self, n_rows: int) -> int:
         return n_rows if self.coding is None else n_rows // len(self.groups(self.coding).parent)
 
+    def notes(self, params: Any, data: Trajectories) -> tuple[str, ...]:
+        alone = len(self._coding(data).subjects) == 1
+        told = (
+            ("there is one subject, and nobody to hold it to: how strongly it is held means nothing",) if alone else ()
+        )
+        return (*told, *super().notes(params, data))
+
     # --- what a fitted model shows ------------------------------------------------------------------------------
 
     def summary(self, params: Any) -> dict[str, FloatArray]:

@@ -1,6 +1,7 @@
 """Figures with matplotlib. Every ``draw_…(ax, …)`` draws onto an axis; none fits, loads or saves."""
 
 from hiql.plots.curves import draw_bars, draw_curves
+from hiql.plots.drift import draw_drift
 from hiql.plots.figures import overview_figure
 from hiql.plots.grid import draw_grid
 from hiql.plots.labels import intention_names
@@ -18,6 +19,7 @@ __all__ = [
     "PALETTE",
     "draw_bars",
     "draw_curves",
+    "draw_drift",
     "draw_grid",
     "draw_heatmap",
     "draw_kernel",

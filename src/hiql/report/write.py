@@ -16,6 +16,7 @@ from hiql.files import write_whole
 from hiql.models import IntentionModel
 from hiql.report import sections, words
 from hiql.report.browser_panel import browser_section
+from hiql.report.drift_section import drift_section
 from hiql.report.findings import find
 from hiql.report.foreseen_section import foreseen_section
 from hiql.report.intention_cards import intentions_section
@@ -90,6 +91,7 @@ def write_report(
     sections.dynamics_section(page, findings)
     leaving_section(page, findings)
     subjects_section(page, findings)
+    drift_section(page, findings)
     browser_section(page, findings)
     foreseen_section(page, findings)
     sections.trust_section(page, findings, selection, verdict)
