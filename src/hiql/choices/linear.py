@@ -29,6 +29,7 @@ from hiql.parts.inputs import (
     check_inputs,
     chosen,
     in_users_units,
+    pieces,
     reading,
     regressors,
     regressors_of,
@@ -133,7 +134,8 @@ class LinearChoice(StepChoice):
 
     def taken(self, params: Any, rows: StepRows) -> Callable[[Sessions], Taken]:
         def of(sessions: Sessions) -> Taken:
-            log_p = self._log_taken(params, self._chunk(rows, sessions))
+            parts = [self._log_taken(params, self._chunk(rows, piece)) for piece in pieces(rows, sessions)]
+            log_p = np.concatenate(parts)
             top = log_p.max(axis=1, keepdims=True)
             here, log_scale = np.arange(len(log_p), dtype=np.uint32), float(top.sum())
             return Taken(np.exp(log_p - top), here, lambda: log_scale)
@@ -156,7 +158,15 @@ class LinearChoice(StepChoice):
 
     def statistics(self, params: Any, rows: StepRows, sessions: Sessions, counts: FloatArray) -> FloatArray:
         """(K, n): steps explained, and the moments of the regression from those that are no lapses."""
-        read = self._chunk(rows, sessions)
+        start = rows.slice(sessions).start
+        found = []
+        for piece in pieces(rows, sessions):
+            here = rows.slice(piece)
+            of_these = counts[here.start - start : here.stop - start]
+            found.append(self._statistics(params, self._chunk(rows, piece), of_these))
+        return np.sum(found, axis=0)
+
+    def _statistics(self, params: Any, read: Read, counts: FloatArray) -> FloatArray:
         inputs, groups, done = read
         explained = np.where(done[:, None] >= 0, counts, 0.0)
         meant = explained
