@@ -18,6 +18,7 @@ from scipy.special import expit, logit, softmax
 
 from hiql.choices.by_step import StepChoice
 from hiql.choices.choice import Evidence, Taken
+from hiql.data.blocks import BLOCK
 from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
@@ -282,8 +283,11 @@ class LinearChoice(StepChoice):
 
     def _of_all(self, data: Trajectories, precision: FloatArray) -> FloatArray:
         """(A, F) one regression of steps spread over the data."""
-        some = slice(None, None, max(1, data.n_steps // ENOUGH))
-        inputs, done = self._inputs(data, some), data.seen_actions(some)
+        apart = max(1, data.n_steps // ENOUGH)
+        block = apart * max(1, BLOCK // apart)
+        spread = [slice(i, i + block, apart) for i in range(0, data.n_steps, block)]
+        inputs = np.concatenate([self._inputs(data, some) for some in spread])
+        done = np.concatenate([data.seen_actions(some) for some in spread])
         groups, counts = np.zeros(len(done), dtype=np.uint32), (done >= 0).astype(np.float64)[:, None]
         weights = np.zeros((1, 1, data.n_actions, inputs.shape[1]))
         targets = of_actions(inputs, groups, done, counts, weights.shape)
