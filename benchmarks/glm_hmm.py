@@ -83,7 +83,7 @@ def held_out(options: argparse.Namespace) -> None:
 
 
 def optima(options: argparse.Namespace) -> None:
-    print("cohort", "K", "who", "seed", "below the best, nats", "seconds", sep="\t")
+    print("cohort", "K", "who", "seed", "objective", "below the best, nats", "seconds", sep="\t")
     for cohort, k in ((seed, k) for seed in range(options.seeds) for k in range(options.least, options.most + 1)):
         data, found = simulated(cohort).data, []
         for seed in range(options.fits):
@@ -96,7 +96,7 @@ def optima(options: argparse.Namespace) -> None:
             began = time.process_time()
         best = max(objective for _, _, objective, _ in found)
         for who, seed, objective, seconds in found:
-            print(cohort, k, who, seed, f"{best - objective:.2f}", f"{seconds:.1f}", sep="\t", flush=True)
+            print(cohort, k, who, seed, f"{objective:.2f}", f"{best - objective:.2f}", f"{seconds:.1f}", sep="\t")
 
 
 def passes(options: argparse.Namespace) -> None:

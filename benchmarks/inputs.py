@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 import hiql
-from hiql.choices import PooledWeights
+from hiql.choices import PooledTable
 from hiql.dynamics import InputDriven
 from hiql.models.scoring import taken_proba
 from hiql.sweep.traits import Scores, difference
@@ -71,19 +71,33 @@ def bandit(most: int) -> Candidates:
 
 
 def spontaneous(most: int) -> Candidates:
-    """Each with dopamine as it was, and with that of another session."""
+    """Each with dopamine as it was, and with that of another session.
+
+    Choices: a policy for each syllable and third of dopamine, around that of the syllable, how near is learned; so they
+    need not be linear in it. Switching: a regression.
+    """
     data = hiql.datasets.spontaneous()
     of_the_session_before = np.roll(data.inputs.reshape(data.n_sessions, -1), 1, axis=0).reshape(data.inputs.shape)
-    control = replace(data, inputs=of_the_session_before)
+    given = {"control": replace(data, inputs=of_the_session_before), "dopamine": data}
     yield "K=1 table", data, hiql.HIQL(1, progress=False)
-    for name, given in (("control", control), ("dopamine", data)):
-        choice = PooledWeights(by="state entered")
-        yield f"K=1 choices, {name}", given, hiql.IntentionModel(1, choice=choice, progress=False)
+    of_syllable = 3 * data.n_states + np.repeat(np.arange(data.n_states), 3)
+    choice = PooledTable(parents=np.r_[of_syllable, np.full(data.n_states, -1)])
+    for name, each in given.items():
+        yield f"K=1 choices, {name}", by_third(each), hiql.IntentionModel(1, choice=choice, progress=False)
     for k in range(2, most + 1):
         quick = {"n_init": 2, "patience": 4, "progress": False}
         yield f"K={k} chain", data, hiql.HIQL(k, **quick)
-        for name, given in (("control", control), ("dopamine", data)):
-            yield f"K={k} switching, {name}", given, hiql.HIQL(k, dynamics=InputDriven(), **quick)
+        for name, each in given.items():
+            yield f"K={k} switching, {name}", each, hiql.HIQL(k, dynamics=InputDriven(), **quick)
+
+
+def by_third(data: hiql.Trajectories) -> hiql.Trajectories:
+    """The same, where a state is a syllable and a third of the values of dopamine."""
+    dopamine = data.inputs[:, 0]
+    third = np.searchsorted(np.quantile(dopamine, (1 / 3, 2 / 3)), dopamine)
+    cuts = data.offsets[1:-1]
+    states, actions = np.split(3 * data.states + third, cuts), np.split(data.actions, cuts)
+    return hiql.Trajectories.from_arrays(states, actions, n_states=3 * data.n_states, n_actions=data.n_actions)
 
 
 SETS: dict[str, Callable[[int], Candidates]] = {"rat": rat, "bandit": bandit, "spontaneous": spontaneous}

@@ -13,6 +13,8 @@ from sklearn.linear_model import LogisticRegression
 import hiql
 from hiql.choices import LinearChoice
 from hiql.errors import HiqlError, InvalidParameter
+from hiql.parts.inputs import pieces
+from hiql.parts.rows import StepRows
 from hiql.worlds import Bandit, ObservedSchedule
 
 QUICK = {"n_init": 2, "patience": 0, "progress": False}
@@ -165,6 +167,21 @@ def test_memories_are_inputs_that_a_simulation_remembers():
     bare = replace(sampled, inputs=np.empty((150, 0)), input_names=(), memory=None)
     np.testing.assert_allclose(bare.with_traces(data.memory).inputs, sampled.inputs, atol=1e-12)
     assert np.isfinite(model.score(sampled))
+
+
+def test_inputs_are_read_in_pieces_of_few_steps(monkeypatch):
+    rng, lengths = np.random.default_rng(0), [10, 300, 5, 1, 90, 500, 20]
+    actions, inputs = [rng.integers(2, size=n) for n in lengths], [rng.normal(size=(n, 2)) for n in lengths]
+    data = hiql.Trajectories.from_arrays(None, actions, n_actions=2, inputs=inputs, input_names=["x", "y"])
+    rows = StepRows.of(data)
+    assert list(pieces(rows, (0, 7))) == [(0, 7)]
+    whole = hiql.GLMHMM(2, lapse=True, max_iter=5, **QUICK).fit(data)
+    monkeypatch.setattr("hiql.parts.inputs.BLOCK", 100)
+    assert list(pieces(rows, (0, 7))) == [(0, 1), (1, 2), (2, 5), (5, 6), (6, 7)]
+    assert list(pieces(rows, (3, 3))) == [(3, 3)]
+    cut = hiql.GLMHMM(2, lapse=True, max_iter=5, **QUICK).fit(data)
+    np.testing.assert_allclose(cut.weights_, whole.weights_, atol=1e-9)
+    assert cut.log_likelihood_ == pytest.approx(whole.log_likelihood_, rel=1e-12)
 
 
 def test_lapses_are_told_from_shallow_curves():

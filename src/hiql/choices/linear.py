@@ -18,6 +18,7 @@ from scipy.special import expit, logit, softmax
 
 from hiql.choices.by_step import StepChoice
 from hiql.choices.choice import Evidence, Taken
+from hiql.data.blocks import BLOCK
 from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
@@ -30,6 +31,7 @@ from hiql.parts.inputs import (
     check_inputs,
     chosen,
     in_users_units,
+    pieces,
     reading,
     regressors,
     regressors_of,
@@ -164,7 +166,8 @@ class LinearChoice(ModeOrPosterior, StepChoice):
 
     def taken(self, params: Any, rows: StepRows) -> Callable[[Sessions], Taken]:
         def of(sessions: Sessions) -> Taken:
-            log_p = self._log_taken(params, self._chunk(rows, sessions))
+            parts = [self._log_taken(params, self._chunk(rows, piece)) for piece in pieces(rows, sessions)]
+            log_p = np.concatenate(parts)
             top = log_p.max(axis=1, keepdims=True)
             here, log_scale = np.arange(len(log_p), dtype=np.uint32), float(top.sum())
             return Taken(np.exp(log_p - top), here, lambda: log_scale)
@@ -190,7 +193,15 @@ class LinearChoice(ModeOrPosterior, StepChoice):
 
     def statistics(self, params: Any, rows: StepRows, sessions: Sessions, counts: FloatArray) -> FloatArray:
         """(K, n): steps explained, and the moments of the regression from those that are no lapses."""
-        read = self._chunk(rows, sessions)
+        start = rows.slice(sessions).start
+        found = []
+        for piece in pieces(rows, sessions):
+            here = rows.slice(piece)
+            of_these = counts[here.start - start : here.stop - start]
+            found.append(self._statistics(params, self._chunk(rows, piece), of_these))
+        return np.sum(found, axis=0)
+
+    def _statistics(self, params: Any, read: Read, counts: FloatArray) -> FloatArray:
         inputs, groups, done = read
         explained = np.where(done[:, None] >= 0, counts, 0.0)
         meant = explained
@@ -344,8 +355,11 @@ class LinearChoice(ModeOrPosterior, StepChoice):
 
     def _of_all(self, data: Trajectories, precision: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(A, F) one regression of steps spread over the data, and minus the Hessian there (n, n)."""
-        some = slice(None, None, max(1, data.n_steps // ENOUGH))
-        inputs, done = self._inputs(data, some), data.seen_actions(some)
+        apart = max(1, data.n_steps // ENOUGH)
+        block = apart * max(1, BLOCK // apart)
+        spread = [slice(i, i + block, apart) for i in range(0, data.n_steps, block)]
+        inputs = np.concatenate([self._inputs(data, some) for some in spread])
+        done = np.concatenate([data.seen_actions(some) for some in spread])
         groups, counts = np.zeros(len(done), dtype=np.uint32), (done >= 0).astype(np.float64)[:, None]
         weights = np.zeros((1, 1, data.n_actions, inputs.shape[1]))
         targets = of_actions(inputs, groups, done, counts, weights.shape)

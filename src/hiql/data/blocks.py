@@ -47,5 +47,6 @@ def give_back(part: Array) -> None:
         return
     begin = part.ctypes.data - np.frombuffer(mapping, dtype=np.uint8).ctypes.data
     start = begin - begin % NEIGHBOURHOOD
-    end = min(begin + part.nbytes + NEIGHBOURHOOD, len(mapping))
+    span = part.itemsize + sum((n - 1) * stride for n, stride in zip(part.shape, part.strides, strict=True))
+    end = min(begin + span + NEIGHBOURHOOD, len(mapping))
     mapping.madvise(mmap.MADV_DONTNEED, start, end - start)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hiql.data.blocks import BLOCK
 from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
@@ -64,6 +66,19 @@ def regressors_of(rows: StepRows, names: Names, coding: Coding, sessions: Sessio
     """(n, F) what a regression reads of the steps of these sessions."""
     here = rows.slice(sessions)
     return regressors(names, coding, rows.data, here) if rows.kept is None else rows.kept[here]
+
+
+def pieces(rows: StepRows, sessions: Sessions) -> Iterator[Sessions]:
+    """Ranges of these sessions, one at least, of so few steps that what is read of them is a small temporary."""
+    (first, last), offsets = sessions, rows.data.offsets
+    while last - first > 1:
+        end = int(np.searchsorted(offsets, offsets[first] + BLOCK, side="right")) - 1
+        end = min(max(end, first + 1), last)
+        if end == last:
+            break
+        yield first, end
+        first = end
+    yield first, last
 
 
 def with_bias(standardised: FloatArray) -> FloatArray:
