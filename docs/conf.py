@@ -88,5 +88,11 @@ def describe_on_a_line_of_its_own(_app, _what, _name, _obj, _options, lines):
             lines[i : i + 1] = [entry[1], f"    {entry[2]}"]
 
 
+def bars_are_bars(_app, _what, _name, _obj, _options, lines):
+    """Docstrings write π(a|s); in reStructuredText a bar begins the name of a substitution."""
+    lines[:] = [re.sub(r"(`+[^`]*`+)|\|", lambda found: found[1] or r"\|", line) for line in lines]
+
+
 def setup(app):
+    app.connect("autodoc-process-docstring", bars_are_bars, priority=300)
     app.connect("autodoc-process-docstring", describe_on_a_line_of_its_own, priority=400)

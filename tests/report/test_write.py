@@ -81,6 +81,19 @@ def test_with_draws_numbers_bars_and_curves_have_intervals(tmp_path):
     assert cells["text"][0][0].endswith(f"<br>{bounds[0]:.2f} – {bounds[1]:.2f}")
 
 
+def test_animals_that_differ_and_never_switch_are_shown_one_by_one(tmp_path):
+    data = random_sessions([60] * 6, 2, 2, subjects=("a", "a", "b", "b", "c", "c"))
+    model = fitted(data, 1, pool="subjects")
+    page = write_report(tmp_path / "report.html", model, data).read_text()
+    assert "How subjects differ" in page
+    shown = blocks(page)["subject_browser-data"]
+    assert [each["title"] for each in shown["charts"]] == ["What “intention 1” does"]
+    np.testing.assert_allclose(shown["charts"][0]["subjects"][1], model.policy_of("b")[0, :, 1], atol=1e-4)
+    assert shown["subjects"][0]["about"] == "a: 2 sessions, 120 steps."
+    alike = fitted(data, 1)
+    assert "How subjects differ" not in write_report(tmp_path / "alike.html", alike, data).read_text()
+
+
 def test_memories_of_choices_are_shown_by_lag(tmp_path):
     rng = np.random.default_rng(0)
     trials = pd.DataFrame({"session": np.repeat(range(4), 50), "choice": rng.choice(list("abc"), size=200)})

@@ -30,7 +30,7 @@ from hiql.cli.numbers import number_or_auto
 from hiql.data.table_files import load_table
 from hiql.data.trajectories import Trajectories
 from hiql.engine.how_many import AUTO, MOST
-from hiql.errors import ChainsNotMixed
+from hiql.errors import ChainsNotMixed, NoIntervals
 from hiql.evaluate.measures.effects import effects
 from hiql.evaluate.words.doing import intentions_table
 from hiql.evaluate.words.dwell import expected_dwell, outlasts_sessions
@@ -116,10 +116,13 @@ def fit(
 
 
 def drawn_from(model: IntentionModel, data: Trajectories) -> tuple[str, ...]:
-    """Draw from the posterior; why the intervals should not be relied on, if they should not."""
+    """Draw from the posterior; why the intervals should not be relied on, or are lacking, if so."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ChainsNotMixed)  # told beside the table
-        return model.sample_posterior(data).doubts
+        try:
+            return tuple(model.sample_posterior(data).doubts)
+        except NoIntervals as error:  # the fit is sound, and was long in the making
+            return (str(error),)
 
 
 SURE = "share_", "durations"

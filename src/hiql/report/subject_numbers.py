@@ -42,15 +42,23 @@ def numbers_of(findings: Findings, shares: SubjectShares) -> list[Numbers]:
     """The charts: shares always; chains and what intentions do where each subject has its own."""
     colours = [intention_colour(i) for i in range(findings.n_intentions)]
     found = [Numbers("Shares", "share of steps", findings.names, colours, findings.share, shares.share)]
-    if getattr(findings.model, "pool", None) not in OF_SUBJECTS:
+    found = found if findings.n_intentions > 1 else []
+    if not has_own(findings):
         return found
     return [*found, *_chain(findings, shares.subjects), *_doing(findings, shares.subjects)]
+
+
+def has_own(findings: Findings) -> bool:
+    """Whether each subject has policies or weights, and perhaps a chain, of its own."""
+    return getattr(findings.model, "pool", None) in OF_SUBJECTS
 
 
 def _chain(findings: Findings, subjects: Sequence[str]) -> list[Numbers]:
     """Moves between intentions, if subjects have chains of their own."""
     names, k = findings.names, findings.n_intentions
     moves = [(i, j) for i in range(k) for j in range(k) if i != j][:MOST_MOVES]
+    if not moves:
+        return []
     rows = [f"{names[i]} → {names[j]}" for i, j in moves]
 
     def numbers(model: Any) -> FloatArray:
@@ -58,7 +66,7 @@ def _chain(findings: Findings, subjects: Sequence[str]) -> list[Numbers]:
         return np.array([[chain[move] for move in moves] for chain in chains])
 
     own = numbers(findings.model)
-    if not moves or np.ptp(own[1:], axis=0).max() == 0.0:
+    if np.ptp(own[1:], axis=0).max() == 0.0:
         return []
     colours = [intention_colour(i) for i, _ in moves]
     return [_made(findings, "How they follow one another", "probability at a step", rows, colours, numbers)]

@@ -12,7 +12,7 @@ from hiql.report.findings import Findings
 from hiql.report.look import new_chart
 from hiql.report.markup import plotly_text, tag
 from hiql.report.page import Page
-from hiql.report.subject_numbers import as_plain, numbers_of
+from hiql.report.subject_numbers import as_plain, has_own, numbers_of
 
 MOST_SUBJECTS = 40
 """A chart shows at most this many subjects: the first."""
@@ -21,13 +21,16 @@ MOST_SUBJECTS = 40
 def subjects_section(page: Page, findings: Findings) -> None:
     """Shares of every intention by subject, where there are several of both."""
     found = subject_shares(findings.data, findings.smoothed, findings.decoded)
-    if findings.n_intentions == 1 or len(found.subjects) == 1:
+    several = findings.n_intentions > 1
+    if len(found.subjects) == 1 or not (several or has_own(findings)):
         return
     page.heading("How subjects differ")
-    page.text(who_switches(found))
-    cut = f" The first {MOST_SUBJECTS} of {len(found.subjects):,}." if len(found.subjects) > MOST_SUBJECTS else ""
-    caption = f"The share of a subject's steps that each intention accounts for, by the posterior.{cut}"
-    page.charts(page.chart(shares_chart(found, findings.names), caption))
+    if several:
+        page.text(who_switches(found))
+        more = len(found.subjects) > MOST_SUBJECTS
+        cut = f" The first {MOST_SUBJECTS} of {len(found.subjects):,}." if more else ""
+        caption = f"The share of a subject's steps that each intention accounts for, by the posterior.{cut}"
+        page.charts(page.chart(shares_chart(found, findings.names), caption))
     one_by_one(page, findings, found)
 
 
@@ -46,7 +49,7 @@ def one_by_one(page: Page, findings: Findings, found: SubjectShares) -> None:
             tag("div", chosen, class_="controls"),
             tag("p", id="subject-about", aria_live="polite"),
             tag("div", *figures, class_="charts"),
-            tag("p", legend(findings, len(charts) > 1), class_="hint"),
+            tag("p", legend(findings), class_="hint"),
             id="subject-panel",
         )
     )
@@ -55,10 +58,11 @@ def one_by_one(page: Page, findings: Findings, found: SubjectShares) -> None:
     page.script("subject_browser", {"subjects": about, "charts": [as_plain(each) for each in charts], "layout": look})
 
 
-def legend(findings: Findings, has_own: bool) -> str:
+def legend(findings: Findings) -> str:
     """What dots and rings are."""
-    sure = " Bars hold 95 % of the draws from the posterior." if findings.is_drawn and has_own else ""
-    alike = "" if has_own else (
+    own = has_own(findings)
+    sure = " Bars hold 95 % of the draws from the posterior." if findings.is_drawn and own else ""
+    alike = "" if own else (
         " In this model all subjects act alike under an intention; --pool subjects gives each a way of its own."
     )  # fmt: skip
     return f"Dots: the subject. Rings: the population.{sure}{alike}"
@@ -71,7 +75,8 @@ def whose(findings: Findings, found: SubjectShares, i: int) -> str:
     within, between = bool(found.switches[i]), bool(found.changes[i])
     does = "switches within sessions" if within else "switches only between sessions" if between else "never switches"
     sessions, steps = int(own.sum()), int(data.lengths[own].sum())
-    return f"{found.subjects[i]}: {words.counted(sessions, 'session')}, {words.counted(steps, 'step')}; it {does}."
+    told = f"{found.subjects[i]}: {words.counted(sessions, 'session')}, {words.counted(steps, 'step')}"
+    return f"{told}; it {does}." if findings.n_intentions > 1 else f"{told}."
 
 
 def who_switches(found: SubjectShares) -> str:
