@@ -1,0 +1,194 @@
+"""Is there more to predict? Our best models against recurrent networks, on real animals: held-out nats a step.
+
+    python benchmarks/ceiling.py [rat bandit nights spontaneous restricted unrestricted] [--fold 0]
+
+A fifth of the sessions is held out (identical ones stay together), and a fifth of the others stops the training of
+networks with 16, 32 and 64 units (:mod:`recurrent`) and chooses among our models. So both learn from the same
+sessions, and nothing is fitted again on those that chose. One fold, one seed. Networks know who the animal is where that
+is known.
+
+The contexts below each table are those in which we lose most against the network that was chosen.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+import hiql
+from hiql.choices import PooledTable, PooledWeights
+from hiql.data.folds import identical_sessions
+from hiql.models.scoring import taken_proba
+from hiql.sweep.traits import Scores, difference
+from inputs import MEMORY
+from pooling import with_the_node_before
+from recurrent import log_taken, sequences_of, trained
+from rows import arguments, tell
+
+UNITS = (16, 32, 64)
+Candidate = tuple[str, hiql.Trajectories, hiql.IntentionModel]
+
+
+class Animals(NamedTuple):
+    """What a network sees, our candidates (on the same steps), and what to call the context of a step."""
+
+    seen: hiql.Trajectories
+    candidates: list[Candidate]
+    context: np.ndarray
+
+
+def quick(kind: Callable[..., hiql.IntentionModel], k: int, **options: object) -> hiql.IntentionModel:
+    return kind(k, n_init=2, patience=8 * (k - 1), progress=False, **options)
+
+
+def rat() -> Animals:
+    table = hiql.datasets.rat_evidence()
+    columns = {"subject": "subject", "session": "session", "action": "choice", "day": "session", "outcome": "correct"}
+    pair = table["s1"].round(2).astype(str) + ", " + table["s2"].round(2).astype(str)
+    past = table["last_choice"].astype(int).astype(str) + " " + table["last_win"].astype(int).astype(str)
+    weighed = hiql.read_table(table, state="none", inputs=["s1", "s2", "last_choice", "last_win"], **columns)
+    stimuli = hiql.read_table(table.assign(pair=pair), state="pair", inputs=["s1", "s2"], **columns)
+    both = hiql.read_table(table.assign(pair=pair + "; " + past), state="pair", **columns)
+    parents = _pairs_and_pasts(both)
+    found: list[Candidate] = []
+    for k in (1, 2, 3):
+        found.append((f"K={k} stimuli by days", stimuli, quick(hiql.HIQL, k, pool="days")))
+        found.append((f"K={k} stimuli and the last trial, pooled", both, _pooled(k, parents)))
+        found.append((f"K={k} linear", weighed, quick(hiql.GLMHMM, k)))
+    return Animals(stimuli, found, np.array(stimuli.state_labels)[stimuli.states])
+
+
+def _pairs_and_pasts(data: hiql.Trajectories) -> np.ndarray:
+    """A state "pair; past" lies around its pair, and pairs around the root."""
+    pairs, of = np.unique([label.split("; ")[0] for label in map(str, data.state_labels or ())], return_inverse=True)
+    root = data.n_states + len(pairs)
+    return np.r_[data.n_states + of, np.full(len(pairs), root), -1]
+
+
+def _pooled(k: int, parents: np.ndarray, dynamics: str = "markov") -> hiql.IntentionModel:
+    return quick(hiql.IntentionModel, k, choice=PooledTable(parents=parents), dynamics=dynamics)
+
+
+def bandit() -> Animals:
+    mice = hiql.datasets.mice_bandit()
+    seen, last = hiql.bandit_trials(mice, history=0), hiql.bandit_trials(mice, history=2)
+    memories, histories = hiql.bandit_trials(mice, history=0, memory=MEMORY), hiql.bandit_trials(mice, history=5)
+    found: list[Candidate] = [("K=3 histories of 5, pooled", histories, quick(hiql.HIQL, 3, prior="pooled"))]
+    for k in (1, 2, 3):
+        found.append((f"K={k} memory", memories, quick(hiql.GLMHMM, k)))
+        found.append((f"K={k} memory, by animal", memories, quick(hiql.GLMHMM, k, pool="subjects")))
+    return Animals(seen, found, np.array(last.state_labels)[last.states])
+
+
+def nights() -> Animals:
+    data = hiql.datasets.labyrinth_long().data
+    paired, parents = with_the_node_before(data)
+    found = [(f"K={k} two nodes, pooled", paired, _pooled(k, parents)) for k in (1, 2, 3, 4)]
+    found += [(f"K={k} two nodes, pooled, by state", paired, _pooled(k, parents, "by-state")) for k in (2, 3)]
+    return Animals(data, found, data.states)
+
+
+def spontaneous() -> Animals:
+    """Every third session."""
+    data = hiql.datasets.spontaneous()
+    data = data.select(np.arange(0, data.n_sessions, 3))
+    paired, parents = with_the_node_before(data)
+    weights = quick(hiql.IntentionModel, 1, choice=PooledWeights(by="state entered"))
+    found: list[Candidate] = [("K=1 syllable and dopamine", data, weights)]
+    found += [(f"K={k} two syllables, pooled", paired, _pooled(k, parents)) for k in (1, 2, 3)]
+    return Animals(data, found, data.states)
+
+
+def maze(cohort: str) -> Animals:
+    found = hiql.datasets.labyrinth(cohort)
+    paired, parents = with_the_node_before(found.data)
+    ours: list[Candidate] = []
+    for k in (1, 2, 3):
+        ours.append((f"K={k}", found.data, quick(hiql.HIAVI, k, mdp=found.mdp)))
+        ours.append((f"K={k} two nodes, pooled", paired, _pooled(k, parents)))
+        ours.append((f"K={k} by state", found.data, quick(hiql.HIAVI, k, mdp=found.mdp, dynamics="by-state")))
+    return Animals(found.data, ours, found.data.states)
+
+
+SETS: dict[str, Callable[[], Animals]] = {
+    "rat": rat,
+    "bandit": bandit,
+    "nights": nights,
+    "spontaneous": spontaneous,
+    "restricted": lambda: maze("restricted"),
+    "unrestricted": lambda: maze("unrestricted"),
+}
+
+
+def parts_of(data: hiql.Trajectories, fold: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sessions to learn from, to choose by, and to report on."""
+    groups = np.array(identical_sessions(data))
+    strata = np.array(data.subjects)
+    outer = hiql.session_folds(data, 5, groups=groups, strata=strata)[fold]
+    left = data.select(outer.train)
+    inner = hiql.session_folds(left, 5, groups=groups[outer.train], strata=strata[outer.train])[0]
+    return outer.train[inner.train], outer.train[inner.test], outer.test
+
+
+def compare(animals: Animals, fold: int) -> Iterator[tuple[str, float, np.ndarray, float]]:
+    """Name, mean on the sessions that choose, (N,) nats of each reported step, seconds of the processor."""
+    learn, choose, held_out = parts_of(animals.seen, fold)
+    for name, data, model in animals.candidates:
+        began = time.process_time()
+        model.fit(data.select(learn))
+        scores = [np.log(taken_proba(model, data.select(part))) for part in (choose, held_out)]
+        yield name, float(np.nanmean(scores[0])), scores[1], time.process_time() - began
+    every = sequences_of(animals.seen)
+    for units in UNITS:
+        began = time.process_time()
+        train, other, test = (type(every)(every.seen[part], every.actions[part]) for part in (learn, choose, held_out))
+        weights, reached = trained(train, other, units, animals.seen.n_actions)
+        logs = log_taken(weights, test)
+        inside = np.arange(logs.shape[1]) < animals.seen.lengths[held_out][:, None]
+        yield f"GRU of {units}", reached, logs[inside], time.process_time() - began
+
+
+def tell_set(name: str, animals: Animals, fold: int) -> None:
+    print(f"\n{name}: fold {fold}\nmodel\tchoosing\theld out\tseconds of processor", flush=True)
+    found = []
+    for each in compare(animals, fold):
+        print(f"{each[0]}\t{each[1]:.4f}\t{np.nanmean(each[2]):.4f}\t{each[3]:.0f}", flush=True)
+        found.append(each)
+    is_network = [each[0].startswith("GRU") for each in found]
+    ours, network = (
+        max((each for each, theirs in zip(found, is_network, strict=True) if theirs is side), key=lambda each: each[1])
+        for side in (False, True)
+    )
+    test = animals.seen.select(parts_of(animals.seen, fold)[2])
+    known = ~np.isnan(ours[2]) & ~np.isnan(network[2])
+    sums = [np.bincount(test.session_of_step[known], each[2][known], test.n_sessions) for each in (ours, network)]
+    steps = np.bincount(test.session_of_step[known], minlength=test.n_sessions).astype(float)
+    print(f"chosen: {ours[0]} − {network[0]}: {difference(Scores(sums[0], steps), Scores(sums[1], steps))}")
+    tell_contexts(animals, test, ours[2] - network[2], fold)
+
+
+def tell_contexts(animals: Animals, test: hiql.Trajectories, gain: np.ndarray, fold: int) -> None:
+    """Where we lose most, in nats a step of all, so that contexts add up."""
+    held_out = parts_of(animals.seen, fold)[2]
+    context = np.concatenate([animals.context[animals.seen.session(int(i))] for i in held_out])
+    table = pd.DataFrame({"context": context, "gain": gain / test.n_observed, "steps": 1}).groupby("context").sum()
+    for label, row in table.sort_values("gain").head(4).iterrows():
+        print(f"  {label}: {row['gain']:+.4f} of all, {row['steps'] / test.n_steps:.1%} of the steps")
+
+
+def main() -> None:
+    parser = arguments(__doc__)
+    parser.add_argument("sets", nargs="*", help=f"some of: {', '.join(SETS)}; all by default")
+    parser.add_argument("--fold", type=int, default=0, help="which of five parts is held out")
+    options = parser.parse_args()
+    for name in options.sets or SETS:
+        tell(name)
+        tell_set(name, SETS[name](), options.fold)
+
+
+if __name__ == "__main__":
+    main()
