@@ -1,11 +1,11 @@
 """Is there more to predict? Our best models against recurrent networks, on real animals: held-out nats a step.
 
-    python benchmarks/ceiling.py [rat bandit nights spontaneous restricted unrestricted] [--fold 0]
+    python benchmarks/ceiling.py [rat bandit nights spontaneous restricted unrestricted] [--folds 0 1 2 3 4]
 
 A fifth of the sessions is held out (identical ones stay together), and a fifth of the others stops the training of
 networks with 16, 32 and 64 units (:mod:`recurrent`) and chooses among our models. So both learn from the same
-sessions, and nothing is fitted again on those that chose. One fold, one seed. Networks know who the animal is where that
-is known.
+sessions, and nothing is fitted again on those that chose. One seed. Networks know who the animal is where that is
+known.
 
 The contexts below each table are those in which we lose most against the network that was chosen.
 """
@@ -27,7 +27,7 @@ from hiql.sweep.traits import Scores, difference
 from inputs import MEMORY
 from pooling import with_the_node_before
 from recurrent import log_taken, sequences_of, trained
-from rows import arguments, tell
+from rows import arguments
 
 UNITS = (16, 32, 64)
 Candidate = tuple[str, hiql.Trajectories, hiql.IntentionModel]
@@ -152,42 +152,53 @@ def compare(animals: Animals, fold: int) -> Iterator[tuple[str, float, np.ndarra
         yield f"GRU of {units}", reached, logs[inside], time.process_time() - began
 
 
-def tell_set(name: str, animals: Animals, fold: int) -> None:
-    print(f"\n{name}: fold {fold}\nmodel\tchoosing\theld out\tseconds of processor", flush=True)
-    found = []
-    for each in compare(animals, fold):
-        print(f"{each[0]}\t{each[1]:.4f}\t{np.nanmean(each[2]):.4f}\t{each[3]:.0f}", flush=True)
-        found.append(each)
-    is_network = [each[0].startswith("GRU") for each in found]
-    ours, network = (
-        max((each for each, theirs in zip(found, is_network, strict=True) if theirs is side), key=lambda each: each[1])
-        for side in (False, True)
+class Outcome(NamedTuple):
+    """Sessions that were held out, and the nats of each of their steps under both that were chosen."""
+
+    held_out: np.ndarray
+    ours: np.ndarray
+    network: np.ndarray
+
+
+def outcome_of(animals: Animals, fold: int) -> Outcome:
+    """All candidates of one fold, told as they come; of ours and of the networks the one that chose best."""
+    print("model\tchoosing\theld out\tseconds of processor", flush=True)
+    found = {}
+    for name, choosing, nats, seconds in compare(animals, fold):
+        print(f"{name}\t{choosing:.4f}\t{np.nanmean(nats):.4f}\t{seconds:.0f}", flush=True)
+        found[name] = choosing, nats
+    networks = {name for name in found if name.startswith("GRU")}
+    chosen = [max(names, key=lambda name: found[name][0]) for names in (found.keys() - networks, networks)]
+    print(f"chosen: {chosen[0]}; {chosen[1]}", flush=True)
+    return Outcome(parts_of(animals.seen, fold)[2], *(found[name][1] for name in chosen))
+
+
+def tell_difference(animals: Animals, outcomes: list[Outcome]) -> None:
+    """Ours minus the network's, and where we lose most: in nats a step of all, so that contexts add up."""
+    held_out, ours, network = (np.concatenate(each) for each in zip(*outcomes, strict=True))
+    steps = np.concatenate([np.arange(animals.seen.n_steps)[animals.seen.session(int(i))] for i in held_out])
+    known = ~np.isnan(ours) & ~np.isnan(network)
+    table = pd.DataFrame({"ours": ours, "network": network, "session": animals.seen.session_of_step[steps], "n": 1.0})
+    table = table.assign(context=animals.context[steps])[known]
+    by_session = table.groupby("session")[["ours", "network", "n"]].sum()
+    scores = (Scores(by_session[name].to_numpy(), by_session["n"].to_numpy()) for name in ("ours", "network"))
+    print(f"ours − network: {difference(*scores)} nats a step, {len(by_session)} sessions")
+    by_context = table.assign(gain=table["ours"] - table["network"]).groupby("context")[["gain", "n"]].sum() / len(
+        table
     )
-    test = animals.seen.select(parts_of(animals.seen, fold)[2])
-    known = ~np.isnan(ours[2]) & ~np.isnan(network[2])
-    sums = [np.bincount(test.session_of_step[known], each[2][known], test.n_sessions) for each in (ours, network)]
-    steps = np.bincount(test.session_of_step[known], minlength=test.n_sessions).astype(float)
-    print(f"chosen: {ours[0]} − {network[0]}: {difference(Scores(sums[0], steps), Scores(sums[1], steps))}")
-    tell_contexts(animals, test, ours[2] - network[2], fold)
-
-
-def tell_contexts(animals: Animals, test: hiql.Trajectories, gain: np.ndarray, fold: int) -> None:
-    """Where we lose most, in nats a step of all, so that contexts add up."""
-    held_out = parts_of(animals.seen, fold)[2]
-    context = np.concatenate([animals.context[animals.seen.session(int(i))] for i in held_out])
-    table = pd.DataFrame({"context": context, "gain": gain / test.n_observed, "steps": 1}).groupby("context").sum()
-    for label, row in table.sort_values("gain").head(4).iterrows():
-        print(f"  {label}: {row['gain']:+.4f} of all, {row['steps'] / test.n_steps:.1%} of the steps")
+    for label, row in by_context.sort_values("gain").head(4).iterrows():
+        print(f"  {label}: {row['gain']:+.4f} of all, {row['n']:.1%} of the steps")
 
 
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("sets", nargs="*", help=f"some of: {', '.join(SETS)}; all by default")
-    parser.add_argument("--fold", type=int, default=0, help="which of five parts is held out")
+    parser.add_argument("--folds", type=int, nargs="+", choices=range(5), default=[0], help="parts that are held out")
     options = parser.parse_args()
     for name in options.sets or SETS:
-        tell(name)
-        tell_set(name, SETS[name](), options.fold)
+        animals = SETS[name]()
+        print(f"\n{name}, folds {options.folds}", flush=True)
+        tell_difference(animals, [outcome_of(animals, fold) for fold in options.folds])
 
 
 if __name__ == "__main__":
