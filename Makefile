@@ -45,7 +45,15 @@ bench: .venv/bench  ## ours against peers in one run, as ratios
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
 	touch $@
 
-docs: .venv/docs  ## the documentation, in docs/_build/html/index.html
+# MathJax (Apache 2): one file that draws all formulas, without fonts to fetch.
+MATHJAX := mathjax@3.2.2
+docs/_build/mathjax/tex-svg.js:
+	mkdir -p $(@D)
+	cd $(@D) && npm pack --silent $(MATHJAX) | xargs -I{} tar xzf {} --strip-components=2 package/es5/tex-svg.js
+	rm -f $(@D)/*.tgz
+	touch $@
+
+docs: .venv/docs docs/_build/mathjax/tex-svg.js  ## the documentation, in docs/_build/html/index.html
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
 .venv/build: .venv/installed

@@ -32,7 +32,7 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 """
 
 
-def write(folder: Path, n_steps: int) -> Path:
+def write(folder: Path, n_steps: int, n_inputs: int = N_INPUTS) -> Path:
     """A folder of random steps, written block by block."""
     rng = np.random.default_rng(0)
     offsets = np.arange(0, n_steps + 1, STEPS_PER_SESSION, dtype=np.int64)
@@ -41,15 +41,15 @@ def write(folder: Path, n_steps: int) -> Path:
             with array_file(place, name, n_steps) as file:
                 for start in range(0, n_steps, BLOCK):
                     file.write(rng.integers(2, size=min(BLOCK, n_steps - start), dtype=np.int32).data)
-        with array_file(place, "inputs", n_steps, N_INPUTS) as file:
+        with array_file(place, "inputs", n_steps, n_inputs) as file:
             for start in range(0, n_steps, BLOCK):
-                file.write(rng.normal(size=(min(BLOCK, n_steps - start), N_INPUTS)).data)
+                file.write(rng.normal(size=(min(BLOCK, n_steps - start), n_inputs)).data)
         with array_file(place, "offsets", len(offsets)) as file:
             file.write(offsets.data)
         sessions = [str(i) for i in range(len(offsets) - 1)]
         about = {"n_states": 2, "n_actions": 2, "state_labels": None, "action_labels": None}
         about |= {"session_names": sessions, "subjects": ["all"] * len(sessions)}
-        write_about(place, about | {"input_names": [f"input_{i}" for i in range(N_INPUTS)]})
+        write_about(place, about | {"input_names": [f"input_{i}" for i in range(n_inputs)]})
     return folder
 
 

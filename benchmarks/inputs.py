@@ -40,6 +40,12 @@ def held_out(data: hiql.Trajectories, model: hiql.IntentionModel, n_folds: int) 
     return Scores(total, steps)
 
 
+def spread(data: hiql.Trajectories, n_sessions: int) -> hiql.Trajectories:
+    """So many sessions of the data, evenly spread; 0: all."""
+    wanted = min(n_sessions or data.n_sessions, data.n_sessions)
+    return data.select(np.arange(wanted) * data.n_sessions // wanted)
+
+
 def rat(most: int) -> Candidates:
     """A table of the 16 pairs of stimuli, and regressions on the stimuli and the last trial."""
     table = hiql.datasets.rat_evidence()
@@ -88,6 +94,7 @@ def main() -> None:
     parser.add_argument("set", choices=SETS)
     parser.add_argument("--most", type=int, default=4, help="largest K")
     parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--sessions", type=int, default=0, help="so many of them, evenly spread; 0: all")
     parser.add_argument("--only", default="", help="candidates whose name has this text")
     options = parser.parse_args()
     print("candidate", "nats a step", "against the one before", "seconds", sep="\t")
@@ -96,7 +103,7 @@ def main() -> None:
         if options.only not in name:
             continue
         began = time.perf_counter()
-        scores = held_out(data, model, options.folds)
+        scores = held_out(spread(data, options.sessions), model, options.folds)
         mean = scores.log_likelihood.sum() / scores.steps.sum()
         gain = "" if before is None else str(difference(scores, before))
         print(name, f"{mean:.4f}", gain, f"{time.perf_counter() - began:.0f}", sep="\t", flush=True)

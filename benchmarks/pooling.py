@@ -131,9 +131,9 @@ def histories() -> Iterator[Comparison]:
             )
 
 
-def simulated() -> tuple[hiql.Trajectories, hiql.Trajectories]:
+def simulated(seed: int = 11) -> tuple[hiql.Trajectories, hiql.Trajectories]:
     """Simulated reversal mice that share their strategies, every fourth session held out."""
-    data = hiql.worlds.simulate_reversal(n_mice=6, n_sessions=24, random_state=11).trajectories(history=1)
+    data = hiql.worlds.simulate_reversal(n_mice=6, n_sessions=24, random_state=seed).trajectories(history=1)
     out = np.arange(data.n_sessions) % 4 == 3
     return data.select(np.flatnonzero(~out)), data.select(np.flatnonzero(out))
 
@@ -153,6 +153,23 @@ def animals() -> Iterator[Comparison]:
 
             yield Comparison(f"{herd} K={k}: common, animals pooled", common, pooled)
             yield Comparison(f"{herd} K={k}: individual, animals pooled", alone, pooled)
+
+
+def cohorts() -> Iterator[Comparison]:
+    """The simulated mice thirty times: in one cohort six sessions are held out, and errors are wide."""
+    for k in (1, 2, 3, 4):
+        yield Comparison(
+            f"simulated cohorts K={k}: common, animals pooled",
+            lambda k=k: over_cohorts(k),
+            lambda k=k: over_cohorts(k, pool="subjects"),
+        )
+
+
+def over_cohorts(k: int, **options: Any) -> Scores:
+    """Each cohort stands where a session stands elsewhere."""
+    found = [scored(quiet(k, **options), *simulated(seed)) for seed in range(100, 130)]
+    nats, steps = (np.array([values.sum() for values in column]) for column in (*zip(*found, strict=True),)[:2])
+    return Scores(nats, steps, sum(each.seconds for each in found))
 
 
 def rat() -> tuple[hiql.Trajectories, hiql.Trajectories]:
@@ -219,7 +236,7 @@ def main() -> None:
     scored(quiet(2, dynamics="by-state"), *(hiql.datasets.labyrinth_long().data.select(range(5)),) * 2)  # compile
     jobs = [
         (c.name, lambda c=c: line(c.name, c.plain(), c.pooled()))
-        for g in (places, two_nodes, histories, animals, days)
+        for g in (places, two_nodes, histories, animals, cohorts, days)
         for c in g()
     ]
     for name, job in [*jobs, *predictive()]:

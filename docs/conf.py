@@ -28,6 +28,11 @@ templates_path = ["_templates"]
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath", "tasklist"]
 myst_heading_anchors = 3
 
+# Formulas are drawn by MathJax from a file that `make docs` lays beside the pages: readers need no network.
+MATHJAX = HERE / "_build" / "mathjax"
+if MATHJAX.exists():
+    mathjax_path = "tex-svg.js"
+
 # --- executed pages -------------------------------------------------------------------------------------------
 nb_execution_mode = "auto"
 nb_execution_timeout = 300
@@ -56,7 +61,7 @@ numpydoc_show_class_members = False
 # --- look -----------------------------------------------------------------------------------------------------
 html_theme = "pydata_sphinx_theme"
 html_title = "hiql"
-html_static_path = ["_static"]
+html_static_path = ["_static", *(["_build/mathjax"] if MATHJAX.exists() else [])]
 html_css_files = ["hiql.css"]
 html_show_sourcelink = False
 html_theme_options = {

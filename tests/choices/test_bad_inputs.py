@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import hiql
+from hiql.data.coding import Coding
 from hiql.dynamics import InputDriven
 from hiql.errors import HiqlError
+from hiql.parts.input_doubts import told_inputs
 
 QUICK = {"n_init": 1, "patience": 0, "max_iter": 15, "progress": False}
 N = 80
@@ -47,6 +49,42 @@ def test_weights_are_finite(kind):
     assert all(np.isfinite(each).all() for each in shown)
     assert np.isfinite(getattr(model, "switch_weights_", 0.0)).all()
     assert np.isfinite([model.log_likelihood_, model.objective_]).all()
+
+
+TOLD = {
+    "collinear": ["'x1' follows from 'x0'", "'x2' follows from 'x0'"],
+    "constant": ["'x1' is the same at every step"],
+    "only a constant": ["'x0' is the same at every step"],
+    "separable": [],
+    "one of 1e12": ["one step has more of the spread of input 'x0'"],
+    "more inputs than steps": [f"'x{i}' follows from" for i in range(N - 1, N + 10)],
+}
+
+
+@pytest.mark.parametrize("kind", TOLD)
+def test_inputs_that_tell_nothing_of_their_own_are_named(kind):
+    data = as_data(np.zeros(N, dtype=int), bad_inputs()[kind])
+    told = told_inputs(None, Coding.of(data), data)
+    assert len(told) == len(TOLD[kind])
+    for sentence, expected in zip(told, TOLD[kind], strict=True):
+        assert expected in sentence
+
+
+def test_indicators_of_words_follow_from_one_another_without_a_word_about_it():
+    cue = np.eye(3)[np.arange(N) % 3]
+    names = ["cue=a", "cue=b", "cue=c"]
+    data = hiql.Trajectories.from_arrays(None, [np.zeros(N, dtype=int)], inputs=[cue], input_names=names, n_actions=2)
+    assert told_inputs(None, Coding.of(data), data) == ()
+    other = hiql.Trajectories.from_arrays(
+        None, [np.zeros(N, dtype=int)], inputs=[cue], input_names=["cue=a", "cue=b", "odd"], n_actions=2
+    )
+    assert len(told_inputs(None, Coding.of(other), other)) == 1
+
+
+def test_a_fit_tells_of_its_inputs_once_although_choices_and_switching_read_them():
+    inputs = bad_inputs()["constant"]
+    model = hiql.GLMHMM(2, dynamics=InputDriven(), **QUICK).fit(as_data((inputs[:, 0] > 0).astype(int), inputs))
+    assert sum("the same at every step" in note for note in model.notes_) == 1
 
 
 @pytest.mark.parametrize("hole", [np.nan, np.inf])

@@ -99,6 +99,14 @@ def test_missing_inputs(trials, tmp_path):
     assert facts["missing"] == 2
 
 
+def test_a_pseudo_count_that_a_regression_has_no_use_for_is_refused(trials, tmp_path):
+    options = ["--state", "none", "--inputs", "light", "--pseudo-count", 0.5, "--out", tmp_path / "model.hiql"]
+    result = run("fit", trials, "-k", 1, *options, code=2)
+    assert "pseudo_count is 0.5" in " ".join(result.output.split())
+    assert "leave it out" in " ".join(result.output.split())
+    assert not (tmp_path / "model.hiql").exists()
+
+
 @pytest.mark.parametrize("wrong", ["0", "1,x", "", "4,4"])
 def test_time_constants_that_make_no_sense(trials, wrong):
     assert "time constants" in " ".join(run("info", trials, "--memory", wrong, code=2).output.split())

@@ -36,6 +36,7 @@ def test_a_fit_does_not_depend_on_whether_anything_was_compiled_before(cold):
     assert fit(folder) == bits
 
 
+@pytest.mark.slow
 def test_a_fit_does_not_depend_on_what_was_compiled_before(cold):
     folder, bits = cold
     for name in ("exact_smoother.smooth_sessions*", "block_sweep.sweep_blocks*"):

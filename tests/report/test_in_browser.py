@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -209,6 +211,48 @@ def test_pointing_at_a_step_reads_it_off(first_session):
     assert HOSTILE in text(first_session, "readout")
 
 
+@pytest.fixture(scope="module")
+def animals(tmp_path_factory):
+    """Three subjects with policies of their own, one with a nasty name, and draws."""
+    data = random_sessions([60] * 6, 2, 2, subjects=("a", "a", HOSTILE, HOSTILE, "c", "c"))
+    model = fitted(data, 2, pool="subjects")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.sample_posterior(data, n_draws=16, warm_up=2, thin=1)
+    return write_report(tmp_path_factory.mktemp("animals") / "report.html", model, data), model
+
+
+OWN = "return [...document.querySelectorAll('div.subject-chart')].map((p) => Array.from(p.data[2].x))"
+
+
+def test_a_subject_is_chosen_by_keyboard_and_shown_beside_the_population(reader, animals):
+    from selenium.webdriver import Keys
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    page, model = animals
+    reader.open(page)
+    reader.run("document.getElementById('subject-panel').scrollIntoView({behavior: 'instant'})")
+    shown = "return document.querySelector('div.subject-chart').data !== undefined"
+    WebDriverWait(reader.driver, 30).until(lambda _: reader.run(shown))
+    assert reader.run("return [...document.getElementById('subject-chosen').options].map((o) => o.text)") == [
+        "a", HOSTILE, "c",
+    ]  # fmt: skip
+    reader.run("document.getElementById('subject-chosen').focus()")
+    reader.press(Keys.ARROW_DOWN)
+    assert reader.run("return document.getElementById('subject-about').textContent").startswith(
+        HOSTILE + ": 2 sessions"
+    )
+    own = reader.run(OWN)
+    np.testing.assert_allclose(own[-2], model.policy_of(HOSTILE)[0, :, 1], atol=1e-4)
+    np.testing.assert_allclose(own[-1], model.policy_of(HOSTILE)[1, :, 1], atol=1e-4)
+    rings = reader.run("return Array.from([...document.querySelectorAll('div.subject-chart')].at(-1).data[1].x)")
+    np.testing.assert_allclose(rings, model.policy_[1, :, 1], atol=1e-4)
+    reader.press(Keys.ARROW_UP)
+    assert reader.run(OWN)[-1] != own[-1]
+    assert reader.console() == []
+    assert reader.run("return window.hacked") is None
+
+
 def test_a_map_shows_the_track_and_can_be_recoloured(reader, grid):
     reader.open(grid)
     reader.run("dispatchEvent(new Event('beforeprint'))")
@@ -227,11 +271,12 @@ def test_a_map_shows_the_track_and_can_be_recoloured(reader, grid):
     assert reader.run("return document.getElementById('browse-subject').parentElement.hidden")
 
 
-@pytest.mark.parametrize("which", ["mice", "grid"])
-def test_nothing_sticks_out_of_a_phone(reader, mice, grid, which):
+@pytest.mark.parametrize("which", ["mice", "grid", "animals"])
+def test_nothing_sticks_out_of_a_phone(reader, mice, grid, animals, which):
     reader.as_phone()
     try:
-        reader.open(grid if which == "grid" else mice[0])
+        reader.open({"mice": mice[0], "grid": grid, "animals": animals[0]}[which])
+        reader.run("dispatchEvent(new Event('beforeprint'))")  # draws all charts
         width, screen = reader.run("return [document.documentElement.scrollWidth, innerWidth]")
         assert screen == 390
         assert width <= screen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -55,7 +56,29 @@ def test_intentions_that_weigh_inputs_have_weights_curves_and_kernels(tmp_path):
     charts = [block for name, block in blocks(page).items() if name.startswith("chart-")]
     titles = [str(chart["layout"]["xaxis"].get("title", {}).get("text")) for chart in charts]
     assert titles.count("log-odds of right for 1 s.d.") == 2
-    assert titles.count("stimulus") == 1
+    assert titles.count("stimulus") == 2  # the curves, and the check of all intentions together
+    assert "95\u00a0%:" not in page
+
+
+def test_with_draws_numbers_bars_and_curves_have_intervals(tmp_path):
+    data = simulate_psychophysics(2, 2, 100, random_state=0).data
+    model = hiql.GLMHMM(2, n_init=1, patience=0, max_iter=20, progress=False).fit(data)
+    plain = blocks(write_report(tmp_path / "plain.html", model, data).read_text())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.sample_posterior(data, n_draws=16, warm_up=2, thin=1)
+    page = write_report(tmp_path / "report.html", model, data).read_text()
+    low, high = model.interval("durations")[:, 0]
+    assert f"(95\u00a0%: {low:.1f} to {high:.1f})" in visible(page)
+    drawn = blocks(page)
+    bars = [chart["data"][0]["error_x"] for chart in drawn.values() if chart.get("data", [{}])[0].get("error_x")]
+    assert len(bars) == 2
+    assert all(bar["symmetric"] is False for bar in bars)
+    curves = {name: len(chart["data"]) for name, chart in drawn.items() if name.startswith("chart")}
+    assert sum(curves.values()) == sum(len(c["data"]) for n, c in plain.items() if n.startswith("chart")) + 2
+    cells = next(c["data"][0] for c in drawn.values() if c.get("data", [{}])[0].get("texttemplate") == "%{text}")
+    bounds = model.interval("transition_")[:, 0, 0]
+    assert cells["text"][0][0].endswith(f"<br>{bounds[0]:.2f} – {bounds[1]:.2f}")
 
 
 def test_memories_of_choices_are_shown_by_lag(tmp_path):

@@ -17,6 +17,7 @@ from hiql.sweep.in_stages import effort
 from hiql.sweep.plan import FAMILIES, Plan, Source, can_pool
 from hiql.sweep.proposal import propose
 from hiql.sweep.stages import Stages
+from hiql.sweep.traits import GROUPS
 
 
 def trials(n_subjects=2, n_sessions=3, n=40, **columns):
@@ -53,6 +54,30 @@ def test_stimuli_are_known_by_name_and_only_where_they_come_before_the_choice():
     assert (without.state, without.action) == (None, "choice")
 
 
+def test_few_stimuli_are_a_table_too_for_choices_need_not_be_linear_in_them():
+    pair = np.arange(1200) % 4
+    table = trials(n=200, s1=np.array([-0.5, 0.5, -1.5, 1.5])[pair], s2=np.array([-1.5, 1.5, -0.5, 0.5])[pair])
+    found = read(table)
+    assert list(found) == [None, "memory 1, 4, 16", "table of s1 and s2"]
+    as_table = found["table of s1 and s2"]
+    assert as_table.n_states == 4
+    np.testing.assert_array_equal(as_table.actions, found[None].actions)
+    np.testing.assert_array_equal(as_table.outcomes, found[None].outcomes)
+    assert propose(found).families["table of s1 and s2"] == ("hiql",)
+    assert list(readings(table.head(100), {})) == [None, "memory 1, 4, 16"]  # too few trials for each pair
+    one = trials(n=200, stimulus=pair % 2)  # a regression has two weights: as many as there are stimuli
+    assert list(readings(one, {})) == [None, "memory 1, 4, 16"]
+
+
+def test_choices_weigh_the_traces_of_their_reading_beside_the_inputs_that_were_named():
+    found = read(trials(s1=np.random.default_rng(0).normal(size=240), s2=np.random.default_rng(1).normal(size=240)))
+    source = Source(found, inputs=("s1",))
+    unit = {"family": "glmhmm", "n_intentions": 1, "pseudo_count": 0.1, "seed": 0, "restart": 0}
+    assert source.model(unit | {"history": None}).inputs == ("s1",)
+    traces = found["memory 1, 4, 16"].memory.names
+    assert source.model(unit | {"history": "memory 1, 4, 16"}).inputs == ("s1", *traces)
+
+
 def test_clocks_go_by_what_there_is():
     bandit, maze = propose(read(trials())), hiql.worlds.simulate_two_goals(30, random_state=0)
     assert list(bandit.clocks) == ["markov", "by last outcome", "session-wise"]
@@ -87,14 +112,31 @@ def walked(proposal, best):
 
 def test_stages_vary_one_axis_at_a_time():
     best = {"history": 2, "family": "hiql", "dynamics": "by last outcome", "n_intentions": 2}
-    memory, clocks, pools = walked(propose(read(trials(n=60))), best)
+    memory, clocks, pools, more, *_ = walked(propose(read(trials(n=60))), best)
     assert len(memory) == 3 * 3  # readings with the first numbers of intentions
     assert len(clocks) == 5 + 2 + 2  # one intention has no clock, and no more than one further is tried of the others
     assert {each[1] for each in clocks} == {2}
     assert len(pools) == 2 * 2
     assert {each[3] for each in pools} == {"by last outcome"}
+    assert more == []  # unless two intentions around a population are better than one
     one_reading = propose(read(trials())[1], n_intentions=(1, 2), dynamics=("markov", "by-state"), pool=(None,))
     assert [len(stage) for stage in walked(one_reading, best)] == [4]  # all was asked for: one full product
+
+
+def test_where_each_animal_its_own_is_best_two_intentions_are_tried_around_a_population():
+    proposal = propose(read(trials(n=60)))
+    alike = {"history": 2, "family": "hiql", "dynamics": "markov", "pool": None, "n_intentions": 5}
+    own = alike | {"n_intentions": 1, "pool": "subjects"}
+    groups = alike | {"dynamics": GROUPS}
+    _, _, apart, pools, more, again = Stages(proposal, are_told_apart=True)
+    assert [each["n_intentions"] for each in apart(alike)] == [1, 1, 5]
+    assert {each["n_intentions"] for each in pools(alike)} == {2, 3, 4, 5}
+    for still in (own, groups):
+        assert {each["n_intentions"] for each in pools(still)} == {2}
+        assert {each["dynamics"] for each in pools(still)} == {"markov"}
+        assert more(still) == []
+    assert {each["n_intentions"] for each in more(own | {"n_intentions": 2})} == {2, 3, 4, 5}
+    assert again(own)[0]["n_intentions"] == 1
 
 
 def test_parts_together_are_the_chance_of_the_session():

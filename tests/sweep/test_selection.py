@@ -47,6 +47,25 @@ def test_the_simplest_within_one_standard_error_of_the_difference_is_chosen():
     assert "fewer free parameters (20 against 30)" in selection.explanation
 
 
+def test_of_two_that_are_as_good_and_as_simple_the_one_that_switches_less_is_chosen():
+    best, close = [-1.0, -20.0, -5.0, -9.0], [-1.2, -19.9, -5.1, -9.0]
+    often, seldom, nearly = (0, 1, 0, 1), (0, 0, 1, 1), (0, 0, 0, 1)
+
+    def in_place(outcomes, name):
+        return [each._replace(unit=each.unit | {"dynamics": name}) for each in outcomes]
+
+    restless = in_place(candidate(2, best, path=often), "by-state")
+    steady = in_place(candidate(2, close, path=seldom), "by state entered")
+    selection = choose([*restless, *steady], [])
+    assert selection.table["switching"].tolist() == [1.0, pytest.approx(1 / 3)]
+    assert (selection.chosen, selection.best) == (1, 0)
+    assert "no more free parameters (20), and minds change less often (at 33.3% of steps against 100.0%)" in (
+        selection.explanation
+    )
+    as_steady = in_place(candidate(2, best, path=nearly), "by-state")
+    assert choose([*as_steady, *steady], []).chosen == 0  # the higher score decides
+
+
 def test_bic_is_told_and_can_decide():
     outcomes = [*candidate(1, [-3.0] * 4, bic=10.0), *candidate(2, [-1.0, -1.1, -0.9, -1.0], bic=20.0)]
     by_likelihood, by_bic = choose(outcomes, []), choose(outcomes, [], by="bic")

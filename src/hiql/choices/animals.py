@@ -17,7 +17,11 @@ from hiql.parts.reads import STATE_ENTERED, SUBJECT, Reads
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows
 from hiql.priors import Tree
+from hiql.priors.pooled import STRONGEST, held
 from hiql.priors.tree import ROOT
+
+ANIMALS = 0
+"""The level of animals around the population."""
 
 
 @register
@@ -112,6 +116,16 @@ class AnimalTables(PooledTable):
         dealt = rng.permuted(np.tile(np.arange(n_intentions)[:, None], n_states), axis=0)
         every = np.tile(dealt, (1, n_rows // n_states))
         return replace(params, log_policy=params.log_policy[every, np.arange(n_rows)])
+
+    def held(self, params: PooledPolicies, factor: float, statistics: FloatArray, data: Trajectories) -> PooledPolicies:
+        """Modes only: posteriors keep the strengths of most evidence."""
+        if self.is_posterior:
+            return params
+        strength = params.strength.copy()
+        strength[:, ANIMALS] = np.minimum(factor * strength[:, ANIMALS], STRONGEST)
+        found = held(*self._told(params, statistics, data), strength.T)
+        pseudo_counts = found.pseudo_counts[: self.n_rows(data)].transpose(1, 0, 2)
+        return replace(params, strength=strength, pseudo_counts=np.ascontiguousarray(pseudo_counts))
 
     def explained(self, params: Any, log_policy: FloatArray) -> PooledPolicies:  # noqa: ARG002
         """Rewards explain the population, and leave the animals as they are."""

@@ -50,10 +50,13 @@ class DayTables(AnimalTables):
     def group_codes(self, coding: Coding, data: Trajectories) -> npt.NDArray[np.int64]:
         return coding.day_codes(data)
 
+    def held(self, params: Any, factor: float, statistics: FloatArray, data: Trajectories) -> Any:  # noqa: ARG002
+        return params
+
     def learn(self, *told: Any) -> Learned:
         return learn_chained(told[0], FROM_DAY_TO_DAY, *told[1:])
 
-    def notes(self, params: Any) -> tuple[str, ...]:
+    def notes(self, params: Any, data: Trajectories) -> tuple[str, ...]:  # noqa: ARG002
         between = params.strength[:, FROM_DAY_TO_DAY:][:, :1].T
         return told_bounds("an animal's policies on one day and on the next", between)
 

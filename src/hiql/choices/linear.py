@@ -22,7 +22,17 @@ from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.kernels.regression import log_likely
-from hiql.parts.inputs import Names, Steps, check_inputs, chosen, in_users_units, regressors
+from hiql.parts.input_doubts import told_inputs
+from hiql.parts.inputs import (
+    Names,
+    Steps,
+    check_inputs,
+    chosen,
+    in_users_units,
+    reading,
+    regressors,
+    regressors_of,
+)
 from hiql.parts.newton_walk import Terrain, newton_walk
 from hiql.parts.part import FloatArray
 from hiql.parts.path import Path
@@ -110,13 +120,16 @@ class LinearChoice(StepChoice):
     def _inputs(self, data: Trajectories, steps: Steps) -> FloatArray:
         return regressors(self.inputs, self._coding(data), data, steps)
 
-    def _read(self, data: Trajectories, steps: slice) -> Read:
-        groups = self.groups(data, np.arange(*steps.indices(data.n_steps)))
-        return self._inputs(data, steps), groups, data.seen_actions(steps)
+    def bind(self, data: Trajectories) -> StepRows:
+        return reading(self.inputs, self._coding(data), data)
 
     def _chunk(self, rows: StepRows, sessions: Sessions) -> Read:
-        first, last = (int(rows.data.offsets[i]) for i in sessions)
-        return self._read(rows.data, slice(first, last))
+        here = rows.slice(sessions)
+        groups = self.groups(rows.data, np.arange(here.start, here.stop))
+        return self._regressors(rows, sessions), groups, rows.data.seen_actions(here)
+
+    def _regressors(self, rows: StepRows, sessions: Sessions) -> FloatArray:
+        return regressors_of(rows, self.inputs, self._coding(rows.data), sessions)
 
     def taken(self, params: Any, rows: StepRows) -> Callable[[Sessions], Taken]:
         def of(sessions: Sessions) -> Taken:
@@ -259,7 +272,8 @@ class LinearChoice(StepChoice):
 
     def _of_all(self, data: Trajectories, precision: FloatArray) -> FloatArray:
         """(A, F) one regression of steps spread over the data."""
-        inputs, _, done = self._read(data, slice(None, None, max(1, data.n_steps // ENOUGH)))
+        some = slice(None, None, max(1, data.n_steps // ENOUGH))
+        inputs, done = self._inputs(data, some), data.seen_actions(some)
         groups, counts = np.zeros(len(done), dtype=np.uint32), (done >= 0).astype(np.float64)[:, None]
         weights = np.zeros((1, 1, data.n_actions, inputs.shape[1]))
         targets = of_actions(inputs, groups, done, counts, weights.shape)
@@ -302,6 +316,9 @@ class LinearChoice(StepChoice):
         names = () if self.coding is None else chosen(self.inputs, self.coding)
         shown = {"weights": weights, "inputs": np.array(names, dtype=object), "ridge": params.precision[0, :-1]}
         return shown | ({"lapse": params.lapse} if self.lapse else {})
+
+    def notes(self, params: Any, data: Trajectories) -> tuple[str, ...]:  # noqa: ARG002
+        return told_inputs(self.inputs, self._coding(data), data)
 
     def check_params(self, params: Any, data: Trajectories, n_intentions: int) -> None:
         super().check_params(params, data, n_intentions)

@@ -114,8 +114,8 @@ class PooledTable(TableChoice):
         n_states = params.log_policy.shape[1]
         tree, counts, _, found = self._pooled(params, statistics, data)
         rows, strength, pseudo_counts = averaged(tree, counts, found) if self.is_posterior else found
-        of_states = np.ascontiguousarray(pseudo_counts[:n_states].transpose(1, 0, 2))
-        if settled(params.pseudo_counts, of_states):
+        of_states, seen = (np.ascontiguousarray(each[:n_states].transpose(1, 0, 2)) for each in (pseudo_counts, counts))
+        if settled(params.pseudo_counts, of_states, seen):
             return params
         log_policy = np.log(rows[:n_states].transpose(1, 0, 2))
         return replace(params, log_policy=log_policy, pseudo_counts=of_states, strength=strength.T)
@@ -152,11 +152,15 @@ class PooledTable(TableChoice):
 
     def _pooled(self, params: Any, statistics: FloatArray, data: Trajectories) -> tuple[Tree, Any, Any, Learned]:
         """The tree, counts (n, K, A), the root's pseudo-counts, and what they teach."""
+        tree, counts, visits, root = self._told(params, statistics, data)
+        return tree, counts, root, self.learn(tree, counts, visits, root, params.strength.T)
+
+    def _told(self, params: Any, statistics: FloatArray, data: Trajectories) -> tuple[Tree, Any, Any, Any]:
+        """The tree, counts (n, K, A), from how many steps each was taken, and the root's pseudo-counts."""
         n_intentions, n_states, n_actions = params.log_policy.shape
         tree = self.tree(data)
         counts = _padded(statistics[:-1].reshape(n_states, n_actions, n_intentions).transpose(0, 2, 1), tree)
-        root = np.full(n_actions, float(self.pseudo_count))
-        return tree, counts, root, self.learn(tree, counts, counts.sum(axis=1, keepdims=True), root, params.strength.T)
+        return tree, counts, counts.sum(axis=1, keepdims=True), np.full(n_actions, float(self.pseudo_count))
 
     def coarser(self, data: Trajectories) -> TableChoice | None:
         """Histories of one trial, or whatever else is one step from the root, each for all states below it."""
@@ -182,7 +186,7 @@ class PooledTable(TableChoice):
     def permute(self, params: Any, order: Order) -> PooledPolicies:
         return replace(params, **{name: array[order] for name, array in vars(params).items()})
 
-    def notes(self, params: Any) -> tuple[str, ...]:
+    def notes(self, params: Any, data: Trajectories) -> tuple[str, ...]:  # noqa: ARG002
         return told_bounds("policies and those they are pulled to", params.strength.T)
 
     def summary(self, params: Any) -> dict[str, FloatArray]:

@@ -84,12 +84,13 @@ class PooledWeights(LinearChoice):
         return np.where(known, codes, n_groups).astype(np.uint32)
 
     def bind(self, data: Trajectories) -> GroupedSteps:
-        plain = StepRows.of(data)
-        return GroupedSteps(plain.size, plain.between, data=data, groups=self.groups(data, np.arange(data.n_steps)))
+        plain = super().bind(data)
+        groups = self.groups(data, np.arange(data.n_steps))
+        return GroupedSteps(plain.size, plain.between, data=data, kept=plain.kept, groups=groups)
 
     def _chunk(self, rows: Any, sessions: Sessions) -> Read:
         here = rows.slice(sessions)
-        return self._inputs(rows.data, here), rows.groups[here], rows.data.seen_actions(here)
+        return self._regressors(rows, sessions), rows.groups[here], rows.data.seen_actions(here)
 
     def by_group(self, params: Any) -> FloatArray:
         return np.concatenate([np.swapaxes(params.own, 0, 1), params.weights[None]])

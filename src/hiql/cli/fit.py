@@ -38,6 +38,11 @@ from hiql.evaluate.words.verdict import judge
 from hiql.models import IntentionModel
 from hiql.sweep.plan import FAMILIES, Source, check_families
 
+Intervals = Annotated[
+    bool,
+    typer.Option("--intervals", help="Say how sure all numbers are, by draws from the posterior, kept with the model."),
+]
+
 
 def fit(
     data: DataFile,
@@ -60,9 +65,7 @@ def fit(
     restarts: Annotated[int, typer.Option(help="Random starts; the best is taken further.")] = 4,
     seed: Annotated[int, typer.Option(help="Seed of the search; the same seed gives the same fit.")] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = 1,
-    intervals: Annotated[
-        bool, typer.Option("--intervals", help="Say how sure shares and durations are, by draws from the posterior.")
-    ] = False,
+    intervals: Intervals = False,
     names: Names = None,
     as_json: AsJson = False,
 ) -> None:

@@ -14,6 +14,7 @@ from rich.markup import escape
 from hiql.cli.claiming import check_free, claim
 from hiql.cli.clocks import ClockOptions
 from hiql.cli.commands import AsJson, Jobs, console, note, print_json, print_table, say, to_stderr
+from hiql.cli.fit import Intervals, drawn_from, interval_facts
 from hiql.cli.inputs import (
     DataFile,
     Names,
@@ -115,6 +116,7 @@ def select(
     out: Annotated[Path, typer.Option(help="Folder for results; an interrupted sweep resumes from it.")] = Path(
         "selection"
     ),
+    intervals: Intervals = False,
     names: Names = None,
     jobs: Jobs = -1,
     cluster: Annotated[
@@ -135,7 +137,7 @@ def select(
 
     Example: hiql select trials.csv
 
-    Example: hiql select mice.csv -k 1-5 --world labyrinth --out selection
+    Example: hiql select mice.csv -k 1-5 --world labyrinth --intervals --out selection
 
     Example: hiql select trials.csv -k 1-4 --choice side --inputs contrast --switch-inputs pupil
 
@@ -183,17 +185,20 @@ def select(
     reading = selection.unit["history"]
     fitting = called if called is None or len(called) == model.n_intentions_ else None
     remember(model, trajectories[reading], data, layouts[reading], fitting, selection)
+    doubts = drawn_from(model, trajectories[reading]) if intervals else ()
     claim(out, data)
     written = write_selection(out, selection, model, source, names=model.about_["names"]).values()
     said = answer(model, trajectories[reading], selection, model.about_["names"])
     if as_json:
-        verdict = {"verdict": judge(model)._asdict()}
+        verdict = {"verdict": judge(model)._asdict()} | interval_facts(model)
         files = {"written": [str(path) for path in written]}
         proposed = {"proposal": proposal_facts(proposal, by)}
         print_json({"understood": facts} | proposed | selection_facts(selection) | answer_facts(said) | verdict | files)
     else:
         print_selection(selection)
         print_answer(said)
+        for doubt in doubts:
+            note(doubt)
         if called != fitting:
             note(
                 f"K = {model.n_intentions_} was chosen, so the names were not used: name them with hiql report --names"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
@@ -86,7 +87,7 @@ def _readings_of_trials(layout: Trials, table: pd.DataFrame) -> dict[Hashable, S
     if layout.extra.memory:
         return {None: plain}
     if layout.extra.inputs:
-        return {None: plain, **_with_memory(plain, table, SHORT_MEMORY)}
+        return {None: plain, **_with_memory(plain, table, SHORT_MEMORY), **_as_table(plain, table)}
     n_choices, n_outcomes = (max(table[name].nunique(), 1) for name in (*names_in(layout.choice)[:1], layout.outcome))
     lengths = [n for n in HISTORIES if n == 1 or len(table) >= ENOUGH_VISITS * (n_choices * n_outcomes) ** n]
     return {**{n: replace(layout, history=n) for n in lengths}, **_with_memory(plain, table, WIDE_MEMORY)}
@@ -98,6 +99,22 @@ def _with_memory(layout: Trials, table: pd.DataFrame, memory: tuple[float, ...])
         return {}
     key = f"memory {', '.join(map(label_text, memory))}"
     return {key: replace(layout, extra=replace(layout.extra, memory=memory))}
+
+
+def _as_table(layout: Trials, table: pd.DataFrame) -> dict[Hashable, Steps | Trials]:
+    """The reading in which each set of stimuli is a state, where these are few: choices need not be linear in them.
+
+    With no more sets than a regression has weights it could say nothing else.
+    """
+    stimuli = layout.extra.inputs
+    n_sets, n_choices = table.groupby(list(stimuli)).ngroups, table[names_in(layout.choice)[0]].nunique()
+    if n_sets <= len(stimuli) + 1 or len(table) < ENOUGH_VISITS * n_choices * n_sets:
+        return {}
+    extra, missing = replace(layout.extra, inputs=(), outcome=layout.outcome).taking(layout.missing)
+    shared: dict[str, Any] = {name: getattr(layout, name) for name in ("session", "subject", "step")}
+    shared |= {"missing": missing, "extra": extra}
+    state = stimuli if len(stimuli) > 1 else stimuli[0]
+    return {f"table of {' and '.join(stimuli)}": Steps(**shared, state=state, action=layout.choice)}
 
 
 def _lacks(table: pd.DataFrame, given: Given, role: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -34,6 +34,7 @@ from hiql.priors import (
     told_bounds,
 )
 from hiql.priors.estimates import BAYES, concentration, times_log
+from hiql.priors.pooled import STRONGEST, held
 
 BEFORE_LEARNING = 2.0
 """Pseudo-counts of each row until the prior is learned."""
@@ -159,8 +160,8 @@ class ByState(MarkovChain):
     def learned(self, params: Any, counts: ChainCounts, data: Trajectories) -> PlacedChain:  # noqa: ARG002
         tables = self._around_common(params, counts)
         moves, firsts = (self._read_around(n, found) for n, found in tables)
-        same = settled(params.pseudo_counts, moves.pseudo_counts)
-        if same and settled(params.initial_pseudo_counts, firsts.pseudo_counts[:, 0]):
+        same = settled(params.pseudo_counts, moves.pseudo_counts, counts.transitions)
+        if same and settled(params.initial_pseudo_counts, firsts.pseudo_counts[:, 0], counts.initial):
             return params
         return PlacedChain(
             np.log(firsts.rows[:, 0]),
@@ -171,6 +172,15 @@ class ByState(MarkovChain):
             firsts.strength,
             counts.transitions.sum(axis=-1),
         )
+
+    def held(self, params: Any, factor: float, counts: ChainCounts, data: Trajectories) -> PlacedChain:  # noqa: ARG002
+        """Subjects, not places, and modes only: posteriors keep the strengths of most evidence."""
+        if self.context != SUBJECT or self.is_posterior:
+            return params
+        strengths = (np.minimum(factor * s, STRONGEST) for s in (params.strength, params.initial_strength))
+        known = replace(params, **dict(zip(("strength", "initial_strength"), strengths, strict=True)))
+        (_, moves), (_, firsts) = self._around_common(known, counts, held)
+        return replace(known, pseudo_counts=moves.pseudo_counts, initial_pseudo_counts=firsts.pseudo_counts[:, 0])
 
     def evidence(self, params: Any, counts: ChainCounts, data: Trajectories) -> float:  # noqa: ARG002
         """What was read is taken back, and all rows are integrated over, those of anywhere as well."""
@@ -206,11 +216,13 @@ class ByState(MarkovChain):
     def _root(self, counts: ChainCounts) -> FloatArray:
         return np.full(counts.initial.shape[-1], float(self.pseudo_count))
 
-    def _around_common(self, params: Any, counts: ChainCounts) -> list[tuple[FloatArray, Learned]]:
+    def _around_common(
+        self, params: Any, counts: ChainCounts, how: Callable[..., Learned] = learn
+    ) -> list[tuple[FloatArray, Learned]]:
         """Counts (M + 1, F, K) of all contexts of moves, then of beginnings, and their rows around the last."""
         tables = (counts.transitions, params.strength), (counts.initial[:, None], params.initial_strength)
         root = self._root(counts)
-        return [(n, learn(Tree.star(len(n) - 1), n, n.sum(axis=(1, 2), keepdims=True), root, s)) for n, s in tables]
+        return [(n, how(Tree.star(len(n) - 1), n, n.sum(axis=(1, 2), keepdims=True), root, s)) for n, s in tables]
 
     def drawn(self, params: Any, path: Path, rng: np.random.Generator) -> PlacedChain | None:
         """Matrices, the common one and strengths together (``docs/theory/intervals.md``)."""
@@ -258,7 +270,7 @@ class ByState(MarkovChain):
             "steps_by_context": params.left,
         }
 
-    def notes(self, params: Any) -> tuple[str, ...]:
+    def notes(self, params: Any, data: Trajectories) -> tuple[str, ...]:  # noqa: ARG002
         return told_bounds(f"the chains by {self.context}", params.strength)
 
     def permute(self, params: Any, order: Order) -> PlacedChain:

@@ -25,7 +25,8 @@ from hiql.errors import InvalidParameter
 from hiql.kernels.log_tables import log_shares
 from hiql.kernels.regression import shares
 from hiql.parts.dirichlet import log_dirichlet_draw
-from hiql.parts.inputs import Names, check_inputs, chosen, in_users_units, regressors
+from hiql.parts.input_doubts import told_inputs
+from hiql.parts.inputs import Names, check_inputs, chosen, in_users_units, reading, regressors_of
 from hiql.parts.log_probabilities import LOWEST, check_positive, check_tables, log_dirichlet
 from hiql.parts.newton_walk import Terrain, newton_walk
 from hiql.parts.part import FloatArray, NothingToLearn, Order
@@ -33,7 +34,7 @@ from hiql.parts.path import Path
 from hiql.parts.registry import register
 from hiql.parts.regression import Moments, moments
 from hiql.parts.ridge import check_ridge, given_precision, taught
-from hiql.parts.rows import Rows, Sessions, StepRows
+from hiql.parts.rows import Rows, Sessions
 from hiql.parts.tied import Tie, damped_together
 
 APART = 0.1
@@ -131,11 +132,12 @@ class InputDriven(NothingToLearn):
     # --- what the smoother reads -------------------------------------------------------------------------------
 
     def bind(self, data: Trajectories) -> Timeline:
-        return Timeline(Rows.only(np.arange(data.n_sessions + 1)), StepRows.of(data))
+        moves = reading(self.inputs, self._coding(data), data)
+        return Timeline(Rows.only(np.arange(data.n_sessions + 1)), moves)
 
     def _read(self, moves: Any, sessions: Sessions) -> FloatArray:
         """(n, F) the inputs of these sessions."""
-        return regressors(self.inputs, self._coding(moves.data), moves.data, moves.slice(sessions))
+        return regressors_of(moves, self.inputs, self._coding(moves.data), sessions)
 
     def chain(self, params: DrivenChain, timeline: Timeline) -> Callable[[Sessions], Chain]:
         initial = np.exp(params.log_initial)
@@ -282,6 +284,9 @@ class InputDriven(NothingToLearn):
             "switch_inputs": np.array(names, dtype=object),
             "switch_ridge": params.precision[:-1],
         }
+
+    def notes(self, params: DrivenChain, data: Trajectories) -> tuple[str, ...]:  # noqa: ARG002
+        return told_inputs(self.inputs, self._coding(data), data)
 
     def check_params(self, params: DrivenChain, data: Trajectories, n_intentions: int) -> None:
         check_tables(params, DrivenChain, log_initial=(1, n_intentions))

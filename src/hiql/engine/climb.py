@@ -26,6 +26,7 @@ from operator import attrgetter
 
 from hiql.engine.passes import Sweeper, Swept, sweeper_of
 from hiql.engine.problem import Point, Problem
+from hiql.parts.part import FloatArray
 
 Hopeless = Callable[[list[float]], bool]
 _objective = attrgetter("objective")
@@ -74,13 +75,13 @@ def climb(problem: Problem, start: Point, max_passes: int, tol: float, hopeless:
         passes += 1
         trace.append(after.objective)
         converged = bool(abs(after.objective - now.objective) <= tol * abs(after.objective))
-        jump, factor = _extrapolate(sweeper, before, now, after, longest) if before else (after, 1.0)
+        ahead, factor = _extrapolate(sweeper, before, now, after, longest) if before else (after, 1.0)
         before, now = now, after
         if factor > 1.0 and not ended():
-            landed = sweeper.sweep(jump)
+            landed = sweeper.sweep(ahead)
             passes += 1
             if landed.objective >= after.objective:
-                before, now = jump, landed
+                before, now = ahead, landed
                 trace.append(landed.objective)
                 longest = 4 * longest if factor == longest else longest
             else:
@@ -106,10 +107,16 @@ def plain_climb(problem: Problem, start: Point, max_passes: int, tol: float, hop
 
 
 def _extrapolate(sweeper: Sweeper, zero: Swept, one: Swept, two: Swept, longest: float) -> tuple[Swept, float]:
-    """SQUAREM's jump from three successive passes, and its length −a, between 1 and ``longest``."""
+    """Where a jump from three successive passes lands, and its length."""
     totals = two.totals
     x, y, z = (sweeper.coordinates(each) for each in (zero.totals, one.totals, totals))
+    landing, factor = jump(x, y, z, longest)
+    return sweeper.landed(two, totals, landing), factor
+
+
+def jump(x: FloatArray, y: FloatArray, z: FloatArray, longest: float) -> tuple[FloatArray, float]:
+    """SQUAREM's landing from three successive points, and its length −a, between 1 and ``longest``."""
     r, v = y - x, z - 2 * y + x
     ratio = float(r @ r) / max(float(v @ v), sys.float_info.min)
     factor = min(max(math.sqrt(ratio), 1.0), longest)
-    return sweeper.landed(two, totals, x + factor * (2 * r + factor * v)), factor
+    return x + factor * (2 * r + factor * v), factor

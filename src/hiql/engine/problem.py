@@ -189,6 +189,12 @@ class Problem:
         settled = dynamics is point.dynamics and choice is point.choice
         return point if settled else Point(dynamics, choice)
 
+    def held(self, point: Point, factor: float, expectation: Expectation) -> Point:
+        """The same with subjects held together so many times as strongly; ``point`` itself if no part does that."""
+        dynamics = self.dynamics.held(point.dynamics, factor, expectation.chain, self.data)
+        choice = self.choice.held(point.choice, factor, expectation.choice, self.data)
+        return point if dynamics is point.dynamics and choice is point.choice else Point(dynamics, choice)
+
     def averaged(self, point: Point) -> tuple[Point, float]:
         """Where a search for posteriors has ended: their means, and the lower bound of the evidence."""
         expectation, plain = self.expect(point), self.estimating(MODE)

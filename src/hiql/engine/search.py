@@ -10,6 +10,7 @@ Kicks come in batches of fixed size from the same incumbent, so the result does 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,7 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hiql.engine.climb import Climb, climb
+from hiql.engine.climb import Climb, climb, jump
+from hiql.engine.foretold import held_as_foretold
 from hiql.engine.problem import Point, Problem
 from hiql.engine.threads import map_in_threads
 from hiql.priors.estimates import MODE
@@ -32,6 +34,8 @@ BATCH = 4
 _objective = attrgetter("objective")
 MOST_ROUNDS = 50
 """Rounds of learning priors; far fewer are needed until strengths stand still."""
+LONGEST = 4.0
+"""How far a jump from round to round may go."""
 REAL_GAIN = 1e-4
 """Relative gain of a kick below which it counts as failed (though its result is kept)."""
 AGREE = 1e-3
@@ -134,7 +138,7 @@ def find_optimum(
     if (coarser := wanted.coarser()) is not None:
         rough = _searched(coarser.estimating(MODE), search, _Diary(search, seed, _nobody))
         other = with_learned_priors(wanted, _moved(rough, wanted.refined), search)
-        found = max(found, other, key=lambda climbed: wanted.log_evidence(climbed.point, wanted.expect(climbed.point)))
+        found = _of_more_evidence(wanted, found, other)
     return found, diary.restarts
 
 
@@ -153,6 +157,16 @@ def _moved(climbed: Climb, to: Callable[[Point], Point]) -> Climb:
     return replace(climbed, ended_at=lambda: to(climbed.point))
 
 
+def _of_more_evidence(problem: Problem, one: Climb, other: Climb) -> Climb:
+    """The climb that ended better, all rows integrated over; ``one`` where both ended at the same height."""
+    told = [problem.expect(climbed.point) for climbed in (one, other)]
+    heights = [each.log_likelihood for each in told]
+    if math.isclose(*heights, rel_tol=REAL_GAIN):
+        return one
+    evidence = [problem.log_evidence(each.point, e) for each, e in zip((one, other), told, strict=True)]
+    return other if evidence[1] > evidence[0] else one
+
+
 def _nobody(done: int, expected: int) -> None:
     """The attempts of a second search are not counted: its objective is that of another problem."""
 
@@ -161,17 +175,27 @@ def with_learned_priors(problem: Problem, best: Climb, search: Search) -> Climb:
     """Learn the priors where the climb has ended and climb on, in turn, until they stand still.
 
     Each climb has an objective of its own, with its priors: so it is no attempt to be compared with others, and the
-    trace is that of the last. Climbs are short until nothing more is learned.
+    trace is that of the last. Climbs are short until nothing more is learned. Where rows are held strongly a round
+    moves them little: every third round begins where a jump from the last three lands, and learns its priors there.
     """
-    whole = True
+    whole, passed = True, list[Point]()
     for _ in range(MOST_ROUNDS):
-        start = problem.learned(best.point)
+        jumps = len(passed) == 3
+        start = problem.learned(_ahead(problem, passed) if jumps else best.point)
         settled = start is best.point
         if settled and whole:
             break
         after = climb(problem, start, search.max_iter if settled else min(SHORT, search.max_iter), search.tol)
         best, whole = _after(best, after), settled
-    return best
+        passed = [best.point] if jumps else [*passed, best.point]
+    held = held_as_foretold(problem, best.point)
+    return best if held is best.point else _after(best, climb(problem, held, search.max_iter, search.tol))
+
+
+def _ahead(problem: Problem, passed: list[Point]) -> Point:
+    """Where a jump from three successive points lands."""
+    zero, one, two = (problem.vector(point) for point in passed)
+    return problem.from_vector(jump(zero, one, two, LONGEST)[0], passed[-1])
 
 
 def _kick_until_patience_ends(problem: Problem, start: Climb, search: Search, diary: _Diary) -> Climb:

@@ -7,47 +7,40 @@ from os import PathLike
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from hiql.choices.choice import Choice
 from hiql.choices.table import TableChoice
 from hiql.data.coding import Coding
-from hiql.data.joined import apart, joined
-from hiql.data.sizes import check_sizes, check_trajectories
+from hiql.data.joined import joined
+from hiql.data.sizes import check_trajectories
 from hiql.data.trajectories import Trajectories
 from hiql.dynamics.chain import IntentionDynamics
 from hiql.dynamics.registry import make_dynamics
 from hiql.engine.climb import Climb, climb
 from hiql.engine.cluster import spread
-from hiql.engine.inference import Reading, causal, drawn_path, expect, is_possible, most_likely_path, smooth
+from hiql.engine.inference import expect
 from hiql.engine.problem import Point, Problem, expect_here
 from hiql.engine.search import Attempt, Restarts, with_learned_priors
 from hiql.engine.watching import SECONDS_TO_ANSWER
 from hiql.errors import InvalidNumberOfIntentions, InvalidParameter, ParametersNotCounted
-from hiql.models.asked_steps import Animal
-from hiql.models.live import Live, known_or_nobody
-from hiql.models.sampling import FittedAgent, chosen_sessions
-from hiql.models.scoring import ScoredEstimator, told_impossible, warn_impossible
+from hiql.models.acting import Acting
+from hiql.models.inferring import Inferring
+from hiql.models.scoring import ScoredEstimator, told_impossible
 from hiql.models.settings import checked_search
 from hiql.models.uncertain import Uncertain
 from hiql.models.views import SeenOtherwise
 from hiql.parts.part import FloatArray
 from hiql.progress import progress_bar
 from hiql.rewards.preference import Reward
-from hiql.worlds.environment import Environment, check_environment
 from hiql.worlds.mdp import MDP
-from hiql.worlds.playing import play
-from hiql.worlds.recoded import recoded
-from hiql.worlds.remembering import remembering
-from hiql.worlds.starting import starting
 
 CLIENT_UNUSED = "the data are too few to share out, so the client was not used"
 FEW_STEPS = 0.5
 """An intention with fewer expected steps than this is reported as empty."""
 
 
-class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
+class IntentionModel(Inferring, Acting, SeenOtherwise, Uncertain, ScoredEstimator):
     """K intentions, each with its own reward and policy, that take turns by some dynamics (paper, Algorithm 3).
 
     Parameters
@@ -283,7 +276,8 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
         self.restarts_ = restarts
         self.share_ = use / use.sum()
         self.notes_ = self._notes(use, best, data)
-        self.notes_ += problem.choice.notes(point.choice) + problem.dynamics.notes(point.dynamics)
+        told = problem.choice.notes(point.choice, data) + problem.dynamics.notes(point.dynamics, data)
+        self.notes_ += tuple(dict.fromkeys(told))
         if self.log_likelihood_ == -np.inf:
             self.notes_ += (told_impossible(self, data, "the fitted model"),)
 
@@ -332,119 +326,14 @@ class IntentionModel(SeenOtherwise, Uncertain, ScoredEstimator):
         """The notes that bear on what was found, not on how it was computed."""
         return tuple(note for note in getattr(self, "notes_", ()) if note != CLIENT_UNUSED)
 
-    # --- inference --------------------------------------------------------------------------------------------
+    # --- what its other halves ask ------------------------------------------------------------------------------
 
     @property
     def _point(self) -> Point:
         return Point(self.dynamics_parameters_, self.choice_parameters_)
 
-    def _read(self, data: Trajectories) -> Reading:
-        self._check_data(data)
-        return self._problem(data).read(self._point)
-
-    def _read_and_tell(self, data: Trajectories) -> Reading:
-        """The same, with a warning where the model rules out what was done."""
-        reading = self._read(data)
-        if not is_possible(reading):
-            warn_impossible(self, data, stacklevel=4)
-        return reading
-
-    def _by_step(self, data: Trajectories, found: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """What was inferred of what ``_read`` gave, in the order of the data."""
-        return apart(found, data, self._parts()[0].units(data))
-
     def _log_likelihood(self, data: Trajectories) -> float:
         return expect(self._read(data)).log_likelihood
-
-    def smooth_proba(self, data: Trajectories) -> FloatArray:
-        """(N, K) p(z_t | the whole session). It looks ahead: do not relate it to neural activity causally.
-
-        Here and in the other posteriors, a step that the model rules out is passed over like a missing one; a warning
-        says where.
-        """
-        return self._by_step(data, smooth(self._read_and_tell(data)))
-
-    def filter_proba(self, data: Trajectories) -> FloatArray:
-        """(N, K) p(z_t | steps up to and including t): causal."""
-        return self._by_step(data, causal(self._read_and_tell(data))[1])
-
-    def decode(self, data: Trajectories) -> npt.NDArray[np.int64]:
-        """(N,) the most likely path of intentions through each session (Viterbi)."""
-        return self._by_step(data, most_likely_path(self._read_and_tell(data)))
-
-    def draw_path(
-        self, data: Trajectories, random_state: int | np.random.Generator = 0, *, seen: bool = True
-    ) -> npt.NDArray[np.int64]:
-        """(N,) one path of intentions drawn from p(z | data), at the fitted parameters.
-
-        With ``seen=False`` as the clock would have it if nothing had been observed, in sessions of the same lengths and
-        contexts: what draws of the first kind look like if the clock is right.
-        """
-        return self._by_step(data, drawn_path(self._read(data), np.random.default_rng(random_state), seen=seen))
-
-    def policy_at(self, data: Trajectories, steps: npt.ArrayLike | None = None) -> FloatArray:
-        """(n, K, A) p(a_t | what is known before step t, z_t = i): what each intention would do, by default at all."""
-        self._check_data(data)
-        wanted = np.arange(data.n_steps) if steps is None else np.asarray(steps, dtype=np.intp)
-        return self._parts()[1].proba(self.choice_parameters_, data, wanted)
-
-    def transitions_at(self, data: Trajectories, steps: npt.ArrayLike | None = None) -> FloatArray:
-        """(n, P, P) what leads into these steps of a session, by default into all: p(z_t = j | z_{t−1} = i, …).
-
-        P phases of the clock, K in all but those that count durations; at a session's first step nothing leads into it.
-        """
-        chain = self._read(data).all_sessions.chain.dense()
-        rows = self._by_step(data, chain.rows)
-        return np.asarray(chain.bank[rows if steps is None else rows[np.asarray(steps, dtype=np.intp)]])
-
-    def predict_action_proba(self, data: Trajectories) -> FloatArray:
-        """(N, A) p(a_t | s_t and steps before t): causal. Uniform where the state is missing."""
-        predicted = self._by_step(data, causal(self._read(data))[0])
-        return np.einsum("nk,nka->na", predicted, self.policy_at(data))
-
-    def sample(
-        self,
-        world: Environment,
-        n_sessions: int | None = None,
-        n_steps: int | npt.ArrayLike | None = None,
-        random_state: int | np.random.Generator = 0,
-        *,
-        start: int | npt.ArrayLike | None = None,
-    ) -> Trajectories:
-        """Simulate sessions; ``.intentions`` of the result are the true ones.
-
-        ``world`` is what answers the actions: an :class:`hiql.MDP` or any other environment of :mod:`hiql.worlds`.
-        ``n_steps`` is one length for all sessions or one for each; by default there are the sessions the world is made
-        for, in an MDP one of 100 steps. ``start`` is a state or a distribution (S,), by default the world's.
-        """
-        check_is_fitted(self)
-        check_environment(world)
-        environment = self._as_read(world)
-        check_sizes(environment.format, self.n_states_, self.n_actions_)
-        rng = np.random.default_rng(random_state)
-        sessions = chosen_sessions(environment, n_sessions, n_steps)
-        begun = environment if start is None else starting(environment, start)
-        agent = FittedAgent(*self._parts(), self._point)
-        sampled = play(agent, begun, sessions, rng)
-        labels = (self.coding_.state_labels, self.coding_.action_labels) if hasattr(self, "coding_") else (None, None)
-        return replace(sampled, state_labels=labels[0], action_labels=labels[1])
-
-    def live(self, subject: object = None) -> Live:
-        """Follow one animal in a running experiment, step by step (:class:`hiql.models.live.Live`).
-
-        ``live.step(state=3, action=1)`` gives p(z | steps so far) (K,), ``live.predict(state=3)`` the probabilities of
-        its next action (A,), and ``live.reset()`` begins a session. A subject never met, or None, is followed as the
-        population's.
-        """
-        check_is_fitted(self)
-        coding = self.coding_ if hasattr(self, "coding_") else Coding(self.n_states_, self.n_actions_)
-        name = known_or_nobody(coding, subject)
-        return Live(Animal(*self._parts(coding), self._point, coding, self.n_intentions_, name))
-
-    def _as_read(self, world: Environment) -> Environment:
-        """The world in this model's codes, with the histories of trials and the memories that it reads."""
-        known = hasattr(self, "coding_")
-        return remembering(recoded(world, self.coding_), self.coding_) if known else world
 
     @property
     def _sizes(self) -> tuple[int, int]:

@@ -18,7 +18,15 @@ from hiql.errors import ImpossibleSession, InvalidParameter
 FloatArray = npt.NDArray[np.float64]
 
 
-class Scored(Protocol):
+class Predicting(Protocol):
+    """Whatever says how likely each action is, given the steps before."""
+
+    def predict_action_proba(self, data: Trajectories) -> FloatArray:
+        """(N, A) p(a_t | s_t and steps before t): causal."""
+        ...
+
+
+class Scored(Predicting, Protocol):
     """What models and baselines have in common: fit, then say how likely observed actions were."""
 
     n_free_: int
@@ -29,10 +37,6 @@ class Scored(Protocol):
 
     def score(self, data: Trajectories, *, per: str | None = None) -> float:
         """Log-likelihood of the data in nats: total, or per observed "step" or "session"."""
-        ...
-
-    def predict_action_proba(self, data: Trajectories) -> FloatArray:
-        """(N, A) p(a_t | s_t and steps before t): causal."""
         ...
 
     def bic(self, data: Trajectories) -> float:
@@ -87,18 +91,18 @@ class ScoredEstimator(BaseEstimator, ABC):
         return self.log_policy_.shape[-2:]
 
 
-def taken_proba(model: Scored, data: Trajectories) -> FloatArray:
+def taken_proba(model: Predicting, data: Trajectories) -> FloatArray:
     """(N,) p(a_t | s_t and steps before t) of the action taken; NaN where the step carries no evidence."""
     taken = model.predict_action_proba(data)[np.arange(data.n_steps), data.actions]
     return np.where(data.observed, taken, np.nan)
 
 
-def warn_impossible(model: Scored, data: Trajectories, stacklevel: int) -> None:
+def warn_impossible(model: Predicting, data: Trajectories, stacklevel: int) -> None:
     """One warning for all sessions that the model rules out; ``stacklevel`` as in ``warnings.warn``, from here."""
     warnings.warn(told_impossible(model, data), ImpossibleSession, stacklevel=stacklevel)
 
 
-def told_impossible(model: Scored, data: Trajectories, name: str = "this model") -> str:
+def told_impossible(model: Predicting, data: Trajectories, name: str = "this model") -> str:
     """A sentence about data whose log-likelihood under the model is −inf."""
     steps = np.flatnonzero(taken_proba(model, data) == 0)
     session, step = data.locate(int(steps[0]))

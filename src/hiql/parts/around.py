@@ -57,19 +57,26 @@ class Around(NamedTuple):
     def told(self, found: Moments) -> FloatArray:
         """(K, n, n) minus the Hessian of the log-likelihood of the common weights, the others going with them."""
         bent = hessian(found.curvature, self.own.shape[2])
-        held = np.tile(self.precision, self.own.shape[2] - 1)
-        return np.asarray(bent[-1] + (held[:, None] * solved_columns(bent[:-1], held, bent[:-1])).sum(axis=0))
+        return self._told(bent, solved_columns(bent[:-1], self._held, bent[:-1]))
+
+    @property
+    def _held(self) -> FloatArray:
+        return np.tile(self.precision, self.own.shape[2] - 1)
+
+    def _told(self, bent: FloatArray, shrunk: FloatArray) -> FloatArray:
+        """From H (G + 1, K, n, n) and D⁻¹H (G, K, n, n)."""
+        return np.asarray(bent[-1] + (self._held[:, None] * shrunk).sum(axis=0))
 
     def better(self, found: Moments) -> Around:
         """The M-step: weights that explain the steps better than these, or as well; never worse."""
         n_outcomes = self.own.shape[2]
-        held, common_held = (np.tile(each, n_outcomes - 1) for each in (self.precision, self.common_precision))
+        held, common_held = self._held, np.tile(self.common_precision, n_outcomes - 1)
         bent, slopes = hessian(found.curvature, n_outcomes), self.slopes(found)
-        pulled = solved_columns(bent[:-1], held, slopes[:-1, ..., None])[..., 0]
-        right = slopes[-1] + (held * pulled).sum(axis=0)
-        common = solved(self.told(found) + np.diag(common_held), right)
-        rest = np.broadcast_to(held * common, slopes[:-1].shape)
-        own = pulled + solved_columns(bent[:-1], held, rest[..., None])[..., 0]
+        both = np.concatenate([bent[:-1], slopes[:-1, ..., None]], axis=-1)
+        shrunk, pulled = np.split(solved_columns(bent[:-1], held, both), [-1], axis=-1)
+        right = slopes[-1] + (held * pulled[..., 0]).sum(axis=0)
+        common = solved(self._told(bent, shrunk) + np.diag(common_held), right)
+        own = pulled[..., 0] + common - (shrunk @ common[..., None])[..., 0]  # Λ = D − H
         change = np.concatenate([own, common[None]])
         moved = symmetric(change, n_outcomes)
         bound, c = limits(moved, found)

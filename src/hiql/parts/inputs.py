@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,12 @@ from hiql.data.coding import Coding
 from hiql.data.trajectories import Trajectories
 from hiql.errors import InvalidParameter
 from hiql.parts.part import FloatArray
+from hiql.parts.rows import Sessions, StepRows
 
 FARTHEST = 1e9
 """Inputs farther from their mean, in standard deviations, are taken for that far: no sum of powers overflows."""
+MOST_KEPT = 2**25
+"""Bytes of standardised inputs that are kept for all passes; more are made anew in each, part by part."""
 Names = tuple[str, ...] | None
 """Of some inputs; None: of all."""
 Steps = slice | npt.NDArray[np.integer[Any]]
@@ -48,6 +52,18 @@ def regressors(names: Names, coding: Coding, data: Trajectories, steps: Steps) -
     found = coding.standardised(data, steps)  # type: ignore[arg-type]
     own = found if names is None else found[:, columns(names, coding)]
     return with_bias(own)
+
+
+def reading(names: Names, coding: Coding, data: Trajectories) -> StepRows:
+    """Every step, with its regressors where all of them are few enough to be kept."""
+    rows, size = StepRows.of(data), 8 * data.n_steps * (len(chosen(names, coding)) + 1)
+    return rows if size > MOST_KEPT else replace(rows, kept=regressors(names, coding, data, slice(None)))
+
+
+def regressors_of(rows: StepRows, names: Names, coding: Coding, sessions: Sessions) -> FloatArray:
+    """(n, F) what a regression reads of the steps of these sessions."""
+    here = rows.slice(sessions)
+    return regressors(names, coding, rows.data, here) if rows.kept is None else rows.kept[here]
 
 
 def with_bias(standardised: FloatArray) -> FloatArray:

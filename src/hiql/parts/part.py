@@ -97,6 +97,10 @@ class Part(Protocol[Params]):
         """
         ...
 
+    def held(self, params: Params, factor: float, statistics: Any, data: Trajectories) -> Params:
+        """The parameters with subjects held together ``factor`` times as strongly; ``params`` itself if none are."""
+        ...
+
     def drawn(self, params: Params, path: Path, rng: np.random.Generator) -> Params | None:
         """Parameters drawn from p(parameters | path), or a step of a Markov chain from ``params`` that keeps to it.
 
@@ -121,8 +125,8 @@ class Part(Protocol[Params]):
         """Parameters at which this part's rows do what those of the coarser part do."""
         ...
 
-    def notes(self, params: Params) -> tuple[str, ...]:
-        """What the user should know of these parameters, in sentences."""
+    def notes(self, params: Params, data: Trajectories) -> tuple[str, ...]:
+        """What the user should know of these parameters, and of the data they were found in, in sentences."""
         ...
 
     def permute(self, params: Params, order: Order) -> Params:
@@ -177,6 +181,9 @@ class NothingToLearn:
     def learned(self, params: Any, statistics: Any, data: Trajectories) -> Any:  # noqa: ARG002
         return params
 
+    def held(self, params: Any, factor: float, statistics: Any, data: Trajectories) -> Any:  # noqa: ARG002
+        return params
+
     def drawn(self, params: Any, path: Path, rng: np.random.Generator) -> Any:  # noqa: ARG002
         return None
 
@@ -210,7 +217,7 @@ class NothingToLearn:
     def refined(self, params: Any, data: Trajectories) -> Any:  # noqa: ARG002
         return params
 
-    def notes(self, params: Any) -> tuple[str, ...]:  # noqa: ARG002
+    def notes(self, params: Any, data: Trajectories) -> tuple[str, ...]:  # noqa: ARG002
         return ()
 
     def gradient(self, params: Any, statistics: Any) -> FloatArray | None:  # noqa: ARG002

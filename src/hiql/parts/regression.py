@@ -26,7 +26,6 @@ The longer of the two is taken. ``benchmarks/regression.py`` counts the passes.
 from __future__ import annotations
 
 from functools import cache
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -142,12 +141,19 @@ def symmetric(theta: FloatArray, n_outcomes: int) -> FloatArray:
 
 
 def hessian(curvature: FloatArray, n_outcomes: int) -> FloatArray:
-    """(…, n, n) minus the Hessian in coordinates θ, n = (A − 1)·F, from Σ n p_a p_b u uᵀ (…, pairs, T)."""
-    c, blocks = contrasts(n_outcomes), square(curvature)
-    apart = np.array([c[:, a] - c[:, b] for a, b in combinations(range(n_outcomes), 2)]).reshape(-1, len(c))
-    bent = np.einsum("pi,pj,...pde->...idje", apart, apart, blocks, optimize=True)
-    size = (n_outcomes - 1) * blocks.shape[-1]
-    return np.asarray(bent.reshape(*curvature.shape[:-2], size, size))
+    """(…, n, n) minus the Hessian in coordinates θ, n = (A − 1)·F, from Σ n p_a p_b u uᵀ (…, pairs, T).
+
+    Of weights themselves it is a Laplacian: −M_ab off the diagonal of blocks, and on it what makes their rows sum to 0.
+    """
+    c, (first, second) = contrasts(n_outcomes), np.triu_indices(n_outcomes, 1)
+    blocks = np.moveaxis(square(curvature), -3, -1)  # (…, F, F, pairs)
+    n_features, diagonal = blocks.shape[-2], np.arange(n_outcomes)
+    bent = np.zeros((*blocks.shape[:-1], n_outcomes, n_outcomes))
+    bent[..., first, second] = bent[..., second, first] = -blocks
+    bent[..., diagonal, diagonal] = -bent.sum(axis=-1)
+    rows = np.moveaxis(c @ bent @ c.T, (-4, -3, -2, -1), (-3, -1, -4, -2))  # (…, A − 1, F, A − 1, F)
+    size = (n_outcomes - 1) * n_features
+    return np.asarray(rows.reshape(*curvature.shape[:-2], size, size))
 
 
 def square(triangles: FloatArray) -> FloatArray:

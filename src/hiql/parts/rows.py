@@ -90,9 +90,13 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class StepRows(Rows):
-    """Every step has a row of its own, made from ``data`` when it is asked for; there is no table: ``size`` is 0."""
+    """Every step has a row of its own, made from ``data`` when it is asked for; there is no table: ``size`` is 0.
+
+    ``kept`` (N, …) is what a part reads of every step, where that is little enough to be made once.
+    """
 
     data: Trajectories = field(kw_only=True)
+    kept: FloatArray | None = field(default=None, kw_only=True)
 
     @classmethod
     def of(cls, data: Trajectories) -> StepRows:

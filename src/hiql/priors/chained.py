@@ -19,14 +19,24 @@ def learn_chained(
     """As :func:`hiql.priors.learn`, but the strength of one ``level``, a chain, is the one of most evidence on a grid.
 
     There each row is nearly all that its parent's is made of: given the rows, Newton's method takes that for likeness,
-    and ends at the highest strength. Integrated over, with n̂_c the counts of c and the tables of its child,
+    and ends at the highest strength. The grid is searched near the ``strength`` at hand, and whole where the best there
+    is at an edge. Integrated over, with n̂_c the counts of c and the tables of its child,
 
         Σ_c {log Dirichlet-multinomial(n̂_c | s · θ_parent(c)) − Σ_a tables log θ_ca}.
     """
-    found = [_held(tree, level, counts, visits, root, strength, np.full(strength.shape[1], y)) for y in GRID]
-    evidence = [_evidence(tree, counts, visits, root, each) - 0.5 * ((y - USUAL) / SPREAD) ** 2
-                for each, y in zip(found, GRID, strict=True)]  # fmt: skip
-    return _held(tree, level, counts, visits, root, strength, _tops(np.array(evidence)))
+
+    def worth(places: npt.NDArray[np.intp]) -> FloatArray:
+        found = (_held(tree, level, counts, visits, root, strength, GRID[each]) for each in places)
+        evidence = [_evidence(tree, counts, visits, root, each) for each in found]
+        return np.array(evidence) - 0.5 * ((GRID[places] - USUAL) / SPREAD) ** 2
+
+    near = np.clip(np.rint(np.log(strength[level]) / GRID[1]).astype(np.intp), 1, len(GRID) - 2)
+    places = near + np.arange(-1, 2)[:, None]
+    values = worth(places)
+    if not _is_top(places, values).all():
+        places = np.tile(np.arange(len(GRID))[:, None], len(near))
+        values = worth(places)
+    return _held(tree, level, counts, visits, root, strength, _tops(places, values))
 
 
 def _held(
@@ -63,10 +73,18 @@ def _raised(counts: FloatArray, pseudo_counts: FloatArray, chance: FloatArray) -
     return np.where(chance > 0, p * (gammaln(pseudo_counts + counts / p) - gammaln(pseudo_counts)), 0.0)
 
 
-def _tops(values: FloatArray) -> FloatArray:
+def _is_top(places: npt.NDArray[np.intp], values: FloatArray) -> npt.NDArray[np.bool_]:
+    """(F,) whether the best of the values (n, F) at neighbouring places is better than both its neighbours."""
+    best = np.take_along_axis(places, values.argmax(axis=0)[None], axis=0)[0]
+    edges = (best == places[0]) | (best == places[-1])
+    return ~edges | (best == 0) | (best == len(GRID) - 1)
+
+
+def _tops(places: npt.NDArray[np.intp], values: FloatArray) -> FloatArray:
     """(F,) where the parabola through the best of the values (n, F) and its neighbours is highest."""
     best, each = values.argmax(axis=0), np.arange(values.shape[1])
     inner = np.clip(best, 1, len(values) - 2)
     low, middle, high = (values[inner + step, each] for step in (-1, 0, 1))
     shift = np.clip(0.5 * (low - high) / np.minimum(low - 2 * middle + high, -1e-12), -0.5, 0.5)
-    return np.asarray(GRID[inner] + np.where(best == inner, shift, best - inner) * (GRID[1] - GRID[0]))
+    moved = np.where(best == inner, shift, best - inner)
+    return np.asarray(GRID[places[inner, each]] + moved * GRID[1])

@@ -76,9 +76,13 @@ def still(
     return Learned(rows, found, gathered - own + _around(tree, rows, root, found))
 
 
-def settled(before: FloatArray, after: FloatArray) -> bool:
-    """Whether pseudo-counts have stopped to move: by a hundredth of themselves, or of a step."""
-    return bool(np.allclose(after, before, rtol=0.01, atol=0.01))
+def settled(before: FloatArray, after: FloatArray, counts: FloatArray) -> bool:
+    """Whether rows of these counts stand still: whether other pseudo-counts (…, A) move none of them by a thousandth.
+
+    What strengths do is small where they are large: they may go on for long without a say.
+    """
+    rows = [n / n.sum(axis=-1, keepdims=True) for n in (counts + before, counts + after)]
+    return bool(np.abs(rows[1] - rows[0]).max() < SETTLED)
 
 
 def told_bounds(what: str, strength: FloatArray) -> tuple[str, ...]:

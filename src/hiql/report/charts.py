@@ -58,15 +58,15 @@ def steps_per_subject(data: Trajectories) -> go.Figure:
     return figure.update_xaxes(tickvals=list(ticks), ticktext=[_short(subjects[i]) for i in ticks])
 
 
-def transition_matrix(transition: npt.ArrayLike, names: Sequence[str]) -> go.Figure:
-    """The probability of each intention (column) given the one before (row), with numbers."""
+def transition_matrix(transition: npt.ArrayLike, names: Sequence[str], bounds: FloatArray | None = None) -> go.Figure:
+    """The probability of each intention (column) given the one before (row), with numbers, and ``bounds`` (2, K, K)."""
     matrix = np.asarray(transition, dtype=np.float64)
     places = np.arange(len(matrix))
     texts = [_coloured(i, name) for i, name in enumerate(names)]
     below = [_coloured(i, name, 14) for i, name in enumerate(names)]
     cells = go.Heatmap(
         z=matrix, x=places, y=places, zmin=0, zmax=1, colorscale=colour_scale(PROBABILITY_MAP), showscale=False,
-        xgap=3, ygap=3, texttemplate="%{z:.3f}", customdata=_pairs(names),
+        xgap=3, ygap=3, texttemplate="%{text}", text=_with_bounds(matrix, bounds), customdata=_pairs(names),
         hovertemplate="from %{customdata[0]} to %{customdata[1]}: %{z:.4f}<extra></extra>",
     )  # fmt: skip
     figure = new_chart(cells, height=max(260, 90 + 70 * len(matrix)), xaxis_title="to", yaxis_title="from")
@@ -101,6 +101,7 @@ def dwell_times(found: Sequence[Lasting], names: Sequence[str]) -> go.Figure:
             hovertemplate="%{y:.1%} of simulated ones last ≥ %{x} steps<extra>%{fullData.name}</extra>",
         )  # fmt: skip
     figure.update_xaxes(range=[0.9, longest + 1.1], **whole_number_ticks(0, longest))
+    figure.update_layout(legend_traceorder="normal")
     return figure.update_yaxes(range=[0, 1.03], tickformat=".0%")
 
 
@@ -187,6 +188,14 @@ def _thinned(n: int) -> npt.NDArray[np.int64]:
 
 def _coloured(intention: int, name: str, most: int = 24) -> str:
     return f'<span style="color:{intention_colour(intention)}">{_short(name, most)}</span>'
+
+
+def _with_bounds(matrix: FloatArray, bounds: FloatArray | None) -> list[list[str]]:
+    """Numbers for cells, and below each what it may be, if that is known."""
+    if bounds is None:
+        return [[f"{p:.3f}" for p in row] for row in matrix]
+    cells = np.stack([matrix, *bounds], axis=-1)
+    return [[f"{p:.3f}<br>{low:.2f} – {high:.2f}" for p, low, high in row] for row in cells]
 
 
 def _pairs(names: Sequence[str]) -> list[list[list[str]]]:

@@ -11,13 +11,14 @@ from scipy.optimize import linear_sum_assignment
 
 from hiql.data.trajectories import Trajectories
 from hiql.errors import HiqlError
-from hiql.evaluate.measures.effects import Drives, Effects, drives, effects
+from hiql.evaluate.measures.effects import Drives, Effects, drives, effects, on_one_scale
 from hiql.evaluate.measures.occupancy import expected_visits
 from hiql.evaluate.words.dwell import Runs, expected_dwell, find_runs
 from hiql.evaluate.words.lasting import Lasting, lasting
 from hiql.evaluate.words.naming import suggest_names
 from hiql.evaluate.words.strategies import strategy_profile
 from hiql.models import IntentionModel
+from hiql.models.posterior import Name
 from hiql.models.scoring import taken_proba
 from hiql.plots.labels import FloatArray, IntArray, labelled
 from hiql.worlds.mdp import MDP
@@ -62,6 +63,11 @@ class Findings:
         return labelled(self.data.action_labels or called, self.data.n_actions, "action")
 
     @cached_property
+    def predicted(self) -> FloatArray:
+        """(N, A) p(a_t | s_t and the steps before t) of all actions."""
+        return self.model.predict_action_proba(self.data)
+
+    @cached_property
     def share(self) -> FloatArray:
         """(K,) how much of the data each intention accounts for."""
         return self.smoothed.mean(axis=0)
@@ -96,6 +102,28 @@ class Findings:
     def effects(self) -> Effects:
         """What inputs do to choices, with errors; of models that weigh inputs."""
         return effects(self.model, self.data)
+
+    @cached_property
+    def whiskers(self) -> FloatArray:
+        """(2, K, C, D + 1) how far effects reach below and above: 95 % of the draws, or else one standard error."""
+        bounds = self.interval(lambda model: on_one_scale(model, model.weights_))
+        if bounds is None:
+            return np.nan_to_num(np.stack([self.effects.error, self.effects.error]))
+        return np.maximum(np.stack([self.effects.size - bounds[0], bounds[1] - self.effects.size]), 0.0)
+
+    def interval(self, name: Name) -> FloatArray | None:
+        """(2, …) where 95 % of the draws of a quantity lie; None for a model that has no draws."""
+        return self.model.interval(name) if self.is_drawn else None
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the model brings draws from its posterior along."""
+        return hasattr(self.model, "posterior_")
+
+    @cached_property
+    def bounds(self) -> dict[str, FloatArray | None]:
+        """(2, K) of shares, durations and beginnings."""
+        return {name: self.interval(name) for name in ("share_", "durations", "initial_")}
 
     @cached_property
     def drives(self) -> Drives:

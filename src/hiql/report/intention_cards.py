@@ -40,9 +40,12 @@ def _card(page: Page, findings: Findings, i: int, figure: Any) -> Markup:
 
 def _in_words(findings: Findings, i: int) -> str:
     """Numbers about one intention, in words."""
+    share, begins = (words.between(findings.bounds[name], i, words.percent) for name in ("share_", "initial_"))
+    lasts = words.between(findings.bounds["durations"], i, words.rounded)
     text = (
-        f"{words.percent(findings.share[i])} of the steps, {words.lasting(findings.dwell[i], findings.data)}; "
-        f"begins {words.percent(float(findings.model.initial_[i]))} of sessions."
+        f"{words.percent(findings.share[i])} of the steps{share}, "
+        f"{words.lasting(findings.dwell[i], findings.data)}{lasts}; "
+        f"begins {words.percent(float(findings.model.initial_[i]))} of sessions{begins}."
     )
     if findings.profile is not None and not np.isnan(findings.profile[i]).any():
         _, win_stay, lose_switch = findings.profile[i]

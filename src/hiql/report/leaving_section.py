@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from hiql.evaluate.measures.leaving import ENOUGH, Leaving, has_leaving, leaving
+from hiql.parts.reads import SUBJECT
 from hiql.plots.leaving import MOST_BARS
 from hiql.report.findings import Findings
 from hiql.report.leaving_charts import leaving_bars, leaving_map
@@ -17,6 +18,8 @@ def leaving_section(page: Page, findings: Findings) -> None:
     if not has_leaving(findings.model):
         return
     found = leaving(findings.model)
+    if found.context == SUBJECT:  # an animal is no place; subjects_section has their chains
+        return
     on_map = found.of_states and len(getattr(findings.world, "positions", ())) > 0
     page.heading("Where they are left")
     page.text(_introduction(found, on_map))

@@ -53,16 +53,25 @@ class Page:
             tag("tr", *(tag("td", cell) for cell in row), class_="chosen" if i in chosen else "other")
             for i, row in enumerate(table.itertuples(index=False))
         ]
-        self.block(tag("div", tag("table", tag("thead", head), tag("tbody", *rows)), class_="wide"))
+        self.block(
+            tag(
+                "div",
+                tag("table", tag("thead", head), tag("tbody", *rows)),
+                class_="wide",
+                tabindex="0",
+                role="region",
+                aria_label="Table",
+            )
+        )
 
     def facts(self, facts: Mapping[str, object]) -> None:
         """Numbers in large type, each above what it counts."""
         tiles = [tag("div", tag("dt", name), tag("dd", value)) for name, value in facts.items()]
         self.block(tag("dl", *tiles, class_="facts"))
 
-    def charts(self, *charts: Markup) -> None:
-        """Charts side by side where there is room; make each with :meth:`chart`."""
-        self.block(tag("div", *charts, class_="charts"))
+    def charts(self, *charts: Markup, small: bool = False) -> None:
+        """Charts side by side where there is room, ``small`` ones more of them; make each with :meth:`chart`."""
+        self.block(tag("div", *charts, class_="charts small" if small else "charts"))
 
     def chart(self, figure: go.Figure, caption: str, title: str | None = None, *, spoken: str | None = None) -> Markup:
         """The place of an interactive chart, drawn when the page is opened, and its data beside it.

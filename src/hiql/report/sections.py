@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
+from hiql.data.trajectories import Trajectories
 from hiql.evaluate.measures.calibration import calibration
 from hiql.evaluate.words.verdict import Verdict
 from hiql.report import charts, selection_charts, words
@@ -17,6 +18,8 @@ from hiql.report.page import Page
 from hiql.report.provenance import BIBTEX, PAPER, PAPER_URL, provenance
 from hiql.report.weight_charts import drives_chart
 from hiql.sweep.answer import Said
+
+MEAN = " on average"
 
 
 def verdict_block(page: Page, verdict: Verdict) -> None:
@@ -35,7 +38,7 @@ def data_section(page: Page, findings: Findings) -> None:
             words.plural(data.n_sessions, "session"): f"{data.n_sessions:,}",
             words.plural(data.n_steps, "step"): f"{data.n_steps:,}",
             "steps missing": f"{data.n_steps - data.n_observed:,}",
-            f"of {data.n_states:,} states visited": f"{int(np.sum(data.pair_counts.sum(axis=1) > 0)):,}",
+            **_states_visited(data),
             words.plural(data.n_actions, "action"): f"{data.n_actions:,}",
         }
     )
@@ -49,6 +52,12 @@ def data_section(page: Page, findings: Findings) -> None:
         shown.append(page.chart(charts.steps_per_subject(data), "Steps recorded of each subject."))
     if shown:
         page.charts(*shown)
+
+
+def _states_visited(data: Trajectories) -> dict[str, str]:
+    """Nothing where there is one state only, which stands for there being none."""
+    visited = f"{int(np.sum(data.pair_counts.sum(axis=1) > 0)):,}"
+    return {f"of {data.n_states:,} states visited": visited} if data.n_states > 1 else {}
 
 
 def _all_sessions(n: int) -> str:
@@ -125,8 +134,9 @@ def dynamics_section(page: Page, findings: Findings) -> None:
         page.text(f"{whole} What follows is about the few changes that there are.")
     page.charts(
         page.chart(
-            charts.transition_matrix(model.transition_, names),
-            "The probability of each intention at a step, given the one before.",
+            charts.transition_matrix(model.transition_, names, findings.interval("transition_")),
+            "The probability of each intention at a step, given the one before."
+            + (" Below: where 95 % of the draws from the posterior lie." if findings.is_drawn else ""),
             "From one step to the next",
         ),
         page.chart(
@@ -184,7 +194,8 @@ def dwell_table(findings: Findings) -> pd.DataFrame:
             {
                 "intention": name,
                 "share of steps": words.percent(findings.share[i]),
-                "expected duration": words.lasting(findings.dwell[i], findings.data).split(" ", 1)[1],
+                "expected duration": words.lasting(findings.dwell[i], findings.data).split(" ", 1)[1].removesuffix(MEAN)
+                + words.between(findings.bounds["durations"], i, words.rounded),
                 "runs": f"{found.n_runs:,.0f}",
                 "their mean": words.steps(found.mean) if any_run else "–",
                 "simulated runs' mean": "–" if np.isnan(low) else f"{low:,.1f} to {high:,.1f} steps",

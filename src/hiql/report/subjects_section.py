@@ -10,8 +10,9 @@ from hiql.plots.style import intention_colour
 from hiql.report import words
 from hiql.report.findings import Findings
 from hiql.report.look import new_chart
-from hiql.report.markup import plotly_text
+from hiql.report.markup import plotly_text, tag
 from hiql.report.page import Page
+from hiql.report.subject_numbers import as_plain, numbers_of
 
 MOST_SUBJECTS = 40
 """A chart shows at most this many subjects: the first."""
@@ -27,6 +28,50 @@ def subjects_section(page: Page, findings: Findings) -> None:
     cut = f" The first {MOST_SUBJECTS} of {len(found.subjects):,}." if len(found.subjects) > MOST_SUBJECTS else ""
     caption = f"The share of a subject's steps that each intention accounts for, by the posterior.{cut}"
     page.charts(page.chart(shares_chart(found, findings.names), caption))
+    one_by_one(page, findings, found)
+
+
+def one_by_one(page: Page, findings: Findings, found: SubjectShares) -> None:
+    """A panel where one chooses a subject, which ``subject_browser.js`` fills."""
+    charts = numbers_of(findings, found)
+    chosen = tag("label", "Subject", tag("select", id="subject-chosen", autocomplete="off"))
+    figures = [
+        tag("figure", tag("h3", each.title), tag("div", class_="subject-chart", role="img", aria_label=each.title))
+        for each in charts
+    ]
+    page.block(
+        tag(
+            "div",
+            tag("h3", "One of them, beside the population"),
+            tag("div", chosen, class_="controls"),
+            tag("p", id="subject-about", aria_live="polite"),
+            tag("div", *figures, class_="charts"),
+            tag("p", legend(findings, len(charts) > 1), class_="hint"),
+            id="subject-panel",
+        )
+    )
+    about = [{"name": name, "about": whose(findings, found, i)} for i, name in enumerate(found.subjects)]
+    look = new_chart(margin={"t": 12}).to_plotly_json()["layout"]
+    page.script("subject_browser", {"subjects": about, "charts": [as_plain(each) for each in charts], "layout": look})
+
+
+def legend(findings: Findings, has_own: bool) -> str:
+    """What dots and rings are."""
+    sure = " Bars hold 95 % of the draws from the posterior." if findings.is_drawn and has_own else ""
+    alike = "" if has_own else (
+        " In this model all subjects act alike under an intention; --pool subjects gives each a way of its own."
+    )  # fmt: skip
+    return f"Dots: the subject. Rings: the population.{sure}{alike}"
+
+
+def whose(findings: Findings, found: SubjectShares, i: int) -> str:
+    """For example "m3: 12 sessions, 1,200 steps; it switches within sessions."."""
+    data = findings.data
+    own = np.array([str(name) == found.subjects[i] for name in data.subjects])
+    within, between = bool(found.switches[i]), bool(found.changes[i])
+    does = "switches within sessions" if within else "switches only between sessions" if between else "never switches"
+    sessions, steps = int(own.sum()), int(data.lengths[own].sum())
+    return f"{found.subjects[i]}: {words.counted(sessions, 'session')}, {words.counted(steps, 'step')}; it {does}."
 
 
 def who_switches(found: SubjectShares) -> str:

@@ -12,7 +12,7 @@ from hiql.evaluate.measures.effects import Drives, Effects
 from hiql.evaluate.measures.psychometric import PsychometricCurves
 from hiql.plots.labels import FloatArray
 from hiql.plots.style import FAINT, PALETTE, intention_colour
-from hiql.report.look import new_chart
+from hiql.report.look import faded, new_chart
 from hiql.report.markup import plotly_text
 
 BIAS = "bias"
@@ -22,17 +22,24 @@ LEGEND = 18
 """Height of a line of the legend above narrow charts."""
 
 
-HOVER = "%{y}: %{x:.2f} ± %{customdata[0]:.2f} for 1 s.d., %{customdata[1]:.3g} for 1 unit<extra></extra>"
+HOVER = (
+    "%{y}: %{x:.2f} (%{customdata[0]:.2f} to %{customdata[1]:.2f}) for 1 s.d., %{customdata[2]:.3g} for 1 unit"
+    "<extra></extra>"
+)
 
 
-def _whisker(error: FloatArray) -> dict[str, Any]:
-    return {"type": "data", "array": error, "thickness": 1.2, "width": 3}
+def _whisker(above: FloatArray, below: FloatArray | None = None) -> dict[str, Any]:
+    lower = {} if below is None else {"symmetric": False, "arrayminus": below}
+    return {"type": "data", "array": above, "thickness": 1.2, "width": 3, "color": FAINT, **lower}
 
 
-def weights_chart(effects: Effects, intention: int, weights: FloatArray, limit: float) -> go.Figure:
-    """Bars with errors: log-odds for one standard deviation of each input; the hover text has the user's units.
+def weights_chart(
+    effects: Effects, intention: int, weights: FloatArray, whiskers: FloatArray, limit: float
+) -> go.Figure:
+    """Bars with whiskers: log-odds for one standard deviation of each input; the hover text has the user's units.
 
-    ``weights`` (A, D + 1) of this intention; ``limit``, where the axis ends, the same for all intentions.
+    ``weights`` (A, D + 1) of this intention; ``whiskers`` (2, C, D + 1) reach below and above; ``limit``, where the
+    axis ends, is the same for all intentions.
     """
     names = [plotly_text(name) for name in (*effects.names, BIAS)]
     bars = []
@@ -42,8 +49,8 @@ def weights_chart(effects: Effects, intention: int, weights: FloatArray, limit: 
         bars.append(
             go.Bar(
                 y=names, x=effects.size[intention, c], orientation="h", marker_color=colour, name=plotly_text(contrast),
-                error_x=_whisker(np.nan_to_num(effects.error[intention, c])),
-                customdata=np.column_stack([effects.error[intention, c], own]),
+                error_x=_whisker(whiskers[1, c], whiskers[0, c]),
+                customdata=np.column_stack([*(effects.size[intention, c] + [[-1], [1]] * whiskers[:, c]), own]),
                 hovertemplate=HOVER,
             )
         )  # fmt: skip
@@ -80,11 +87,22 @@ def drives_chart(drives: Drives, origin: int, names: Sequence[str]) -> go.Figure
     return figure.update_yaxes(autorange="reversed", showline=False, ticks="")
 
 
-def psychometric_chart(curves: PsychometricCurves, action: int, label: str, names: Sequence[str]) -> go.Figure:
-    """Curves of all intentions over one input, and the data's points with their errors."""
+def psychometric_chart(
+    curves: PsychometricCurves, action: int, label: str, names: Sequence[str], bounds: FloatArray | None = None
+) -> go.Figure:
+    """Curves of all intentions over one input, shaded between ``bounds`` (2, K, G, A), and the data's points with their
+    errors."""
     traces = []
     for i, name in enumerate(names):
         colour, text = intention_colour(i), plotly_text(name)
+        if bounds is not None:
+            around = np.concatenate([bounds[0, i, :, action], bounds[1, i, ::-1, action]])
+            traces.append(
+                go.Scatter(
+                    x=np.concatenate([curves.x, curves.x[::-1]]), y=around, fill="toself", line_width=0, mode="lines",
+                    fillcolor=faded(colour, 0.18), hoverinfo="skip", legendgroup=text, showlegend=False,
+                )
+            )  # fmt: skip
         line = go.Scatter(
             x=curves.x, y=curves.proba[i, :, action], mode="lines", line_color=colour, name=text, legendgroup=text
         )

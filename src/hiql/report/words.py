@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from hiql.data.trajectories import Trajectories
 from hiql.evaluate.words.dwell import outlasts_sessions
 from hiql.evaluate.words.verdict import Verdict
+from hiql.plots.labels import FloatArray
 from hiql.report.findings import Findings
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -52,6 +53,14 @@ def lasting(dwell: float, data: Trajectories) -> str:
     return "lasting longer than a session" if longer else f"lasting {steps(dwell)} on average"
 
 
+def between(bounds: FloatArray | None, i: int, written: Callable[[float], str]) -> str:
+    """For example " (95 %: 5.1 to 7.3)"; nothing without bounds (2, K)."""
+    if bounds is None:
+        return ""
+    low, high = ("∞" if np.isinf(bound) else written(float(bound)) for bound in bounds[:, i])
+    return f" (95\u00a0%: {low} to {high})"
+
+
 def whole_sessions(findings: Findings) -> str:
     """What to say where no intention is likely to change within a session; nothing elsewhere."""
     mean = float(findings.data.lengths.mean())
@@ -64,7 +73,11 @@ def whole_sessions(findings: Findings) -> str:
 
 
 def steps(number: float) -> str:
-    return f"{number:,.1f} steps" if number < 100 else f"{number:,.0f} steps"
+    return f"{rounded(number)} steps"
+
+
+def rounded(number: float) -> str:
+    return f"{number:,.1f}" if number < 100 else f"{number:,.0f}"
 
 
 def percent(share: float) -> str:

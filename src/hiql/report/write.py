@@ -17,6 +17,7 @@ from hiql.models import IntentionModel
 from hiql.report import sections, words
 from hiql.report.browser_panel import browser_section
 from hiql.report.findings import find
+from hiql.report.foreseen_section import foreseen_section
 from hiql.report.intention_cards import intentions_section
 from hiql.report.leaving_section import leaving_section
 from hiql.report.page import Page
@@ -90,6 +91,7 @@ def write_report(
     leaving_section(page, findings)
     subjects_section(page, findings)
     browser_section(page, findings)
+    foreseen_section(page, findings)
     sections.trust_section(page, findings, selection, verdict)
     sections.origin_section(page, about)
     return write_whole(path, page.html())

@@ -36,7 +36,22 @@ def _simplest_within_one_error(table: pd.DataFrame) -> int:
     """Simple is what has few free parameters; where some candidate's cannot be counted, what has few intentions."""
     near = table[table["gap"] >= -table["gap_se"]].assign(uncounted=lambda rows: rows["n_free"].isna())
     first = ["n_intentions", "uncounted"] if near["uncounted"].any() else ["n_free", "n_intentions"]
-    return int(near.sort_values([*first, "gap"], ascending=[True, True, False], kind="stable").index[0])
+    simplest = near.sort_values(first, kind="stable")
+    alike = simplest[(simplest[first] == simplest[first].iloc[0]).all(axis=1)]
+    return int(_steady(alike)["gap"].idxmax())
+
+
+def _steady(alike: pd.DataFrame) -> pd.DataFrame:
+    """Those that switch little more than the steadiest does.
+
+    With a matrix for each place, intentions may trade roles wherever an animal crosses a border, and predict as well:
+    between places of two kinds, as in a tree, even the likelihood is the same. So minds that change less often win.
+    """
+    return alike[alike["switching"] <= MORE_OFTEN * alike["switching"].min()] if "switching" in alike else alike
+
+
+MORE_OFTEN = 1.5
+"""Candidates that switch so many times as often as another one, which is as good and as simple, are passed over."""
 
 
 def _lowest_bic(table: pd.DataFrame) -> int:

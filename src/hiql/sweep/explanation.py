@@ -99,11 +99,11 @@ def _simpler(ours: pd.Series, top: pd.Series) -> str:
     """In what a chosen candidate is simpler than the best one; parameters of pooled rows cannot be counted."""
     what = "n_intentions" if pd.isna(ours["n_free"]) or pd.isna(top["n_free"]) else "n_free"
     noun = {"n_intentions": "intentions", "n_free": "free parameters"}[what]
-    return (
-        f"fewer {noun} ({ours[what]:g} against {top[what]:g})"
-        if ours[what] < top[what]
-        else f"no more {noun} ({ours[what]:g})"
-    )
+    if ours[what] < top[what]:
+        return f"fewer {noun} ({ours[what]:g} against {top[what]:g})"
+    rates = ours.get("switching", 0.0), top.get("switching", 0.0)
+    often = f", and minds change less often (at {rates[0]:.1%} of steps against {rates[1]:.1%})"
+    return f"no more {noun} ({ours[what]:g}){often if rates[0] < rates[1] else ''}"
 
 
 def _bic(table: pd.DataFrame, chosen: int) -> str:

@@ -20,7 +20,6 @@ from hiql.sweep.proposal import Proposal
 from hiql.sweep.run import able, check, complete
 from hiql.sweep.selection import Selection, choose
 from hiql.sweep.stages import Candidate, Stages, axes_of, most_candidates
-from hiql.sweep.traits import rivals
 from hiql.sweep.units import Failure, Outcome, run_units
 
 FIRST = 0.15
@@ -56,13 +55,10 @@ def sweep_in_stages(
         trial = Trial(source, folder, options, update)
         trial.expect(once, able(source, most_candidates(proposal), by), told)
         best: Candidate | None = None
-        for stage in Stages(proposal):
+        for stage in Stages(proposal, are_told_apart=subjects is None and len(set(names)) > 1):
             trial.add(once, stage(best))
             best = axes_of(trial.choose(subjects, by).unit)
         assert best is not None  # there is always a first stage
-        if subjects is None and len(set(names)) > 1:
-            trial.add(once, rivals(best))
-            best = axes_of(trial.choose(subjects, by).unit)
         trial.add(plan, [best], whole=True)
     return trial.choose(subjects, by)
 

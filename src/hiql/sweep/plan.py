@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -19,6 +19,9 @@ from hiql.models.pooling import POOLS, PRIORS
 from hiql.priors.estimates import MODE
 from hiql.sweep import holding_out
 from hiql.worlds.mdp import MDP
+
+PSEUDO_COUNT = 0.1
+"""Added to every expected count of an action where nobody says otherwise."""
 
 
 def _hiavi(source: Source, n_intentions: int | str, **options: Any) -> IntentionModel:
@@ -41,9 +44,12 @@ def _glmhmm(
     *,
     prior: str,
     pool: str | None,
-    pseudo_count: float,  # noqa: ARG001
+    pseudo_count: float,
     **options: Any,
 ) -> IntentionModel:
+    if pseudo_count != PSEUDO_COUNT:
+        remedy = "family glmhmm counts no actions, its weights have a ridge that is learned: leave it out"
+        raise InvalidParameter(parameter="pseudo_count", value=pseudo_count, remedy=remedy)
     if prior != "flat":
         raise InvalidParameter(parameter="prior", value=prior, remedy="choose flat for family glmhmm")
     if pool is not None and not can_pool("glmhmm"):
@@ -91,7 +97,7 @@ class Source:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """How every model is fitted, whatever the candidate."""
     inputs: tuple[str, ...] | None = None
-    """Those that choices linear in inputs depend on; None: all."""
+    """Those that choices linear in inputs depend on, beside traces of the past where a reading has any; None: all."""
 
     def model(self, unit: Mapping[str, Any]) -> IntentionModel:
         """The unfitted model of a unit; a restart is another seed."""
@@ -99,7 +105,7 @@ class Source:
         # The model's own default is a Markov chain, or one for each animal where animals are pooled.
         clock = None if wanted["dynamics"] == registry.DEFAULT else wanted["dynamics"]
         return FAMILIES[unit["family"]](
-            self,
+            self._as_read(unit["history"]),
             unit["n_intentions"],
             dynamics=self.clocks.get(clock, clock) if clock else None,
             prior=wanted["prior"],
@@ -109,6 +115,13 @@ class Source:
             progress=False,
             **self.settings,
         )
+
+    def _as_read(self, history: Hashable) -> Source:
+        """The same where choices depend on the traces of this reading, too."""
+        memory = self.data[history].memory
+        if self.inputs is None or memory is None:
+            return self
+        return replace(self, inputs=tuple(dict.fromkeys((*self.inputs, *memory.names))))
 
     def can_fit(self, candidate: Mapping[str, Any]) -> bool:
         """Whether its parts can be estimated as the settings want: all have a mode, but some no posterior."""
@@ -148,7 +161,7 @@ class Plan:
 
     n_intentions: tuple[int, ...] = (1, 2, 3, 4, 5)
     families: tuple[str, ...] = ("hiql",)
-    pseudo_counts: tuple[float, ...] = (0.1,)
+    pseudo_counts: tuple[float, ...] = (PSEUDO_COUNT,)
     dynamics: tuple[str, ...] = (registry.DEFAULT,)
     priors: tuple[str, ...] = ("flat",)
     pools: tuple[str | None, ...] = (None,)

@@ -144,6 +144,7 @@ class Judged(NamedTuple):
             "evidence": self._known("evidence"),
             "restart_agreement": self.restart_agreement,
             "fold_agreement": self.fold_agreement,
+            "switching": _switching(self.whole),
         }
 
     def _known(self, name: str) -> float:
@@ -184,6 +185,12 @@ def _agreement(reference: Outcome, others: Sequence[Outcome]) -> float:
     path = unpack_path(reference.result["decoded"])
     shares = [decoding_agreement(unpack_path(other.result["decoded"]), path) for other in others]
     return float(np.mean(shares)) if shares else float("nan")
+
+
+def _switching(fit: Outcome) -> float:
+    """The share of (compared) steps at which the decoded intention is not the one before."""
+    path = unpack_path(fit.result["decoded"])
+    return float((np.diff(path) != 0).sum() / max(len(path) - 1, 1))
 
 
 def _is_complete(group: Sequence[Outcome], n_folds: int) -> bool:

@@ -3,6 +3,9 @@
 A full product of all axes would take hours. Each stage varies one proposed axis, and K, at the best values of those
 before and the first values of those after; what was asked for is crossed in full in all of them. In the end all
 candidates of all stages are judged together.
+
+People who differ look like intentions that switch. So before animals are pooled, candidates without any switching are
+scored: where "each animal its own" wins, no more than two intentions need to be tried around a population.
 """
 
 from __future__ import annotations
@@ -14,15 +17,20 @@ from typing import Any
 
 from hiql.sweep.plan import AXES, LATER, can_pool
 from hiql.sweep.proposal import FIRST_NUMBERS, Proposal
+from hiql.sweep.traits import GROUPS, rivals
 
 Candidate = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Stages:
-    """The candidates of each stage, once it is known what was best before."""
+    """The candidates of each stage, once it is known what was best before.
+
+    ``are_told_apart``: whether there are several subjects, of whom each is met in the fit and in what is held out.
+    """
 
     proposal: Proposal
+    are_told_apart: bool = False
 
     def __len__(self) -> int:
         return len(self._all)
@@ -38,7 +46,9 @@ class Stages:
         by_clock = len(proposal.clocks) > 1 and "clock" not in proposal.given
         by_pool = len(proposal.pools) > 1 and "pool" not in proposal.given
         further = [self._clocks] if by_clock or (several and self._first_numbers() != proposal.n_intentions) else []
-        return [self._readings, *further, *([self._pools] if by_pool else [])]
+        apart: list[Callable[[Candidate | None], list[Candidate]]] = [self._rivals] if self.are_told_apart else []
+        pools = [self._pools, self._more_pooled] if by_pool else []
+        return [self._readings, *further, *apart, *pools, *(apart if by_pool else [])]
 
     def _first_numbers(self) -> tuple[int, ...]:
         """Every K if it was asked for or there is one reading, else the first few."""
@@ -63,13 +73,27 @@ class Stages:
         tried = self._product(kinds, [first], self._asked_pools(), numbers)
         return tried + self._product(kinds, others, self._asked_pools(), fewer)
 
+    def _rivals(self, best: Candidate | None) -> list[Candidate]:
+        """Of the best so far, those that never switch."""
+        return rivals(best) if best else []
+
     def _pools(self, best: Candidate | None) -> list[Candidate]:
-        """With two intentions at least: one for each animal is among those that never switch, always tried."""
+        """With two intentions at least: one for each animal is among those that never switch, always tried. If such a
+        one is best, with two; else with no more than one further."""
         if best is None or not can_pool(best["family"]):
             return []
-        most = best["n_intentions"] + 1
+        still = best["n_intentions"] == 1 or best["dynamics"] == GROUPS
+        clock = next(iter(self.proposal.clocks)) if still else best["dynamics"]
+        return self._pooled(best, clock, 2 if still else best["n_intentions"] + 1)
+
+    def _more_pooled(self, best: Candidate | None) -> list[Candidate]:
+        """All numbers, if two intentions around a population are better than one."""
+        switches = best is not None and best.get("pool") is not None and best["n_intentions"] > 1
+        return self._pooled(best, best["dynamics"], max(self.proposal.n_intentions)) if best and switches else []
+
+    def _pooled(self, best: Candidate, clock: str, most: int) -> list[Candidate]:
         numbers = tuple(k for k in self.proposal.n_intentions if k > 1 and (k <= most or self._k_asked))
-        clocks = tuple(self.proposal.clocks) if "clock" in self.proposal.given else (best["dynamics"],)
+        clocks = tuple(self.proposal.clocks) if "clock" in self.proposal.given else (clock,)
         return self._product([(best["history"], best["family"])], clocks, self.proposal.pools, numbers)
 
     @property

@@ -19,7 +19,7 @@ def test_actions_are_where_intentions_are_left_and_animals_are_not(context, told
     data = hiql.Trajectories.from_arrays(None, [np.array([0, 1])] * 2, subjects=["m1", "m2"], action_labels=["a", "b"])
     kept = np.array([[1.0, 1.0], [0.5, 1.0], [1.0, 1.0]])  # in two contexts, and in one never met
     model = SimpleNamespace(
-        n_intentions=2,
+        n_intentions_=2,
         coding_=Coding.of(data),
         steps_by_context_=np.full((3, 2), 100.0),
         transition_=np.eye(2),

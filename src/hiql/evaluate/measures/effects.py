@@ -53,23 +53,23 @@ class Effects(NamedTuple):
 
 def effects(model: IntentionModel, data: Trajectories, *, errors: bool = True) -> Effects:
     """What each input does to the choices of each intention of a model with ``weights_``, on one scale."""
-    names = tuple(model.inputs_)
-    own = [model.coding_.input_names.index(name) for name in names]
-    scales, means = np.array(model.coding_.input_scales)[own], np.array(model.coding_.input_means)[own]
     labels = tuple(str(label) for label in data.action_labels or range(data.n_actions))
-
-    def on_one_scale(weights: FloatArray) -> FloatArray:
-        slopes, bias = weights[..., :-1], weights[..., -1:] + weights[..., :-1] @ means[:, None]
-        apart = np.concatenate([slopes * scales, bias], axis=-1)
-        return apart[:, 1:] - apart[:, :1] if len(labels) == 2 else apart
-
-    size = on_one_scale(model.weights_)
+    size = on_one_scale(model, model.weights_)
     error = (
-        standard_errors(model, data, lambda shown: on_one_scale(shown["weights"]))
+        standard_errors(model, data, lambda shown: on_one_scale(model, shown["weights"]))
         if errors
         else np.full_like(size, np.nan)
     )
-    return Effects(size, error, names, labels[1:] if len(labels) == 2 else labels, labels)
+    return Effects(size, error, tuple(model.inputs_), labels[1:] if len(labels) == 2 else labels, labels)
+
+
+def on_one_scale(model: IntentionModel, weights: FloatArray) -> FloatArray:
+    """(…, C, D + 1) weights (…, A, D + 1) for one standard deviation of each input, with the bias at their means."""
+    own = [model.coding_.input_names.index(name) for name in model.inputs_]
+    scales, means = np.array(model.coding_.input_scales)[own], np.array(model.coding_.input_means)[own]
+    slopes, bias = weights[..., :-1], weights[..., -1:] + weights[..., :-1] @ means[:, None]
+    apart = np.concatenate([slopes * scales, bias], axis=-1)
+    return apart[..., 1:, :] - apart[..., :1, :] if apart.shape[-2] == 2 else apart
 
 
 class Drives(NamedTuple):

@@ -56,9 +56,18 @@ def psychometric_curves(
     steps = np.flatnonzero(data.observed & np.isfinite(data.inputs[:, column]))
     values = data.inputs[steps, column]
     x = np.linspace(values.min(), values.max(), N_POINTS)
-    some = steps[:: max(1, len(steps) // ENOUGH)]
-    curve = np.stack([_at(model, data, some, column, value, posterior[some]) for value in x], axis=1)
+    curve = curves_alone(model, data, name, posterior)
     return PsychometricCurves(name, x, curve, *_points(data, steps, values, posterior[steps]))
+
+
+def curves_alone(model: IntentionModel, data: Trajectories, name: str, smoothed: FloatArray) -> FloatArray:
+    """(K, G, A) the curves at G values between the lowest and the highest."""
+    (column,) = input_columns((name,), data.input_names)
+    steps = np.flatnonzero(data.observed & np.isfinite(data.inputs[:, column]))
+    values = data.inputs[steps, column]
+    some = steps[:: max(1, len(steps) // ENOUGH)]
+    x = np.linspace(values.min(), values.max(), N_POINTS)
+    return np.stack([_at(model, data, some, column, value, smoothed[some]) for value in x], axis=1)
 
 
 def _at(
@@ -80,7 +89,7 @@ def _points(
     data: Trajectories, steps: npt.NDArray[np.intp], values: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Where the points lie, the shares of actions there, and their errors."""
-    bins = _bins(values)
+    bins = bins_of(values)
     done = data.actions[steps][:, None] == np.arange(data.n_actions)
     at, share, error = [], [], []
     for group in range(bins.max() + 1):
@@ -92,10 +101,10 @@ def _points(
     return np.array(at), np.stack(share, axis=1), np.stack(error, axis=1)
 
 
-def _bins(values: FloatArray) -> npt.NDArray[np.intp]:
+def bins_of(values: FloatArray, n_bins: int = N_BINS) -> npt.NDArray[np.intp]:
     """(n,) which point each value belongs to: its own if there are few values, else groups of about equal size."""
     different, codes = np.unique(values, return_inverse=True)
     if len(different) <= FEW_VALUES:
         return codes
-    edges = np.unique(np.quantile(values, np.linspace(0.0, 1.0, N_BINS + 1)[1:-1]))
+    edges = np.unique(np.quantile(values, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
     return np.unique(np.searchsorted(edges, values, side="right"), return_inverse=True)[1]
