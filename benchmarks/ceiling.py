@@ -7,13 +7,17 @@ networks with 16, 32 and 64 units (:mod:`recurrent`) and chooses among our model
 sessions, and nothing is fitted again on those that chose. One seed. Networks know who the animal is where that is
 known.
 
-The contexts below each table are those in which we lose most against the network that was chosen.
+What is in ``--out`` is not done again, so a run that was stopped goes on. The contexts below each table are those in
+which we lose most against the network that was chosen.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
+from io import BytesIO
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -22,14 +26,16 @@ import pandas as pd
 import hiql
 from hiql.choices import PooledTable, PooledWeights
 from hiql.data.folds import identical_sessions
+from hiql.files import write_whole
 from hiql.models.scoring import taken_proba
 from hiql.sweep.traits import Scores, difference
 from inputs import MEMORY
 from pooling import with_the_node_before
-from recurrent import log_taken, sequences_of, trained
+from recurrent import Sequences, log_taken, sequences_of, trained
 from rows import arguments
 
 UNITS = (16, 32, 64)
+NETWORK = "GRU"
 Candidate = tuple[str, hiql.Trajectories, hiql.IntentionModel]
 
 
@@ -47,7 +53,8 @@ def quick(kind: Callable[..., hiql.IntentionModel], k: int, **options: object) -
 
 def rat() -> Animals:
     table = hiql.datasets.rat_evidence()
-    columns = {"subject": "subject", "session": "session", "action": "choice", "day": "session", "outcome": "correct"}
+    table["day"] = table["session"].str.removeprefix("day").astype(int)
+    columns = {"subject": "subject", "session": "session", "action": "choice", "day": "day", "outcome": "correct"}
     pair = table["s1"].round(2).astype(str) + ", " + table["s2"].round(2).astype(str)
     past = table["last_choice"].astype(int).astype(str) + " " + table["last_win"].astype(int).astype(str)
     weighed = hiql.read_table(table, state="none", inputs=["s1", "s2", "last_choice", "last_win"], **columns)
@@ -124,32 +131,63 @@ SETS: dict[str, Callable[[], Animals]] = {
 }
 
 
-def parts_of(data: hiql.Trajectories, fold: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+class Parts(NamedTuple):
     """Sessions to learn from, to choose by, and to report on."""
+
+    learn: np.ndarray
+    choose: np.ndarray
+    held_out: np.ndarray
+
+
+def parts_of(data: hiql.Trajectories, fold: int) -> Parts:
     groups = np.array(identical_sessions(data))
     strata = np.array(data.subjects)
     outer = hiql.session_folds(data, 5, groups=groups, strata=strata)[fold]
     left = data.select(outer.train)
     inner = hiql.session_folds(left, 5, groups=groups[outer.train], strata=strata[outer.train])[0]
-    return outer.train[inner.train], outer.train[inner.test], outer.test
+    return Parts(outer.train[inner.train], outer.train[inner.test], outer.test)
 
 
-def compare(animals: Animals, fold: int) -> Iterator[tuple[str, float, np.ndarray, float]]:
-    """Name, mean on the sessions that choose, (N,) nats of each reported step, seconds of the processor."""
-    learn, choose, held_out = parts_of(animals.seen, fold)
-    for name, data, model in animals.candidates:
-        began = time.process_time()
-        model.fit(data.select(learn))
-        scores = [np.log(taken_proba(model, data.select(part))) for part in (choose, held_out)]
-        yield name, float(np.nanmean(scores[0])), scores[1], time.process_time() - began
-    every = sequences_of(animals.seen)
-    for units in UNITS:
-        began = time.process_time()
-        train, other, test = (type(every)(every.seen[part], every.actions[part]) for part in (learn, choose, held_out))
-        weights, reached = trained(train, other, units, animals.seen.n_actions)
-        logs = log_taken(weights, test)
-        inside = np.arange(logs.shape[1]) < animals.seen.lengths[held_out][:, None]
-        yield f"GRU of {units}", reached, logs[inside], time.process_time() - began
+class Predicted(NamedTuple):
+    """Mean on the sessions that choose, nats of every held-out step (N,), seconds of the processor."""
+
+    choosing: float
+    nats: np.ndarray
+    seconds: float
+
+
+def ours(data: hiql.Trajectories, model: hiql.IntentionModel, parts: Parts) -> Predicted:
+    began = time.process_time()
+    model.fit(data.select(parts.learn))
+    choosing, nats = (np.log(taken_proba(model, data.select(part))) for part in (parts.choose, parts.held_out))
+    return Predicted(float(np.nanmean(choosing)), nats, time.process_time() - began)
+
+
+def network(data: hiql.Trajectories, units: int, parts: Parts) -> Predicted:
+    began = time.process_time()
+    every = sequences_of(data)
+    learn, choose, held_out = (Sequences(every.seen[part], every.actions[part]) for part in parts)
+    weights, choosing = trained(learn, choose, units, data.n_actions)
+    inside = np.arange(every.actions.shape[1]) < data.lengths[parts.held_out][:, None]
+    return Predicted(choosing, log_taken(weights, held_out)[inside], time.process_time() - began)
+
+
+def kept(path: Path, make: Callable[[], Predicted]) -> Predicted:
+    """What is in the file; else what is made now, and written there."""
+    if not path.exists():
+        content = BytesIO()
+        np.savez(content, **make()._asdict())
+        write_whole(path, content.getvalue())
+    with np.load(path) as file:
+        return Predicted(float(file["choosing"]), file["nats"], float(file["seconds"]))
+
+
+def compare(animals: Animals, fold: int, folder: Path) -> Iterator[tuple[str, Predicted]]:
+    parts = parts_of(animals.seen, fold)
+    makers = {name: partial(ours, data, model, parts) for name, data, model in animals.candidates}
+    makers |= {f"{NETWORK} of {units}": partial(network, animals.seen, units, parts) for units in UNITS}
+    for name, make in makers.items():
+        yield name, kept(folder / f"fold {fold}" / f"{name}.npz", make)
 
 
 class Outcome(NamedTuple):
@@ -160,25 +198,25 @@ class Outcome(NamedTuple):
     network: np.ndarray
 
 
-def outcome_of(animals: Animals, fold: int) -> Outcome:
+def outcome_of(animals: Animals, fold: int, folder: Path) -> Outcome:
     """All candidates of one fold, told as they come; of ours and of the networks the one that chose best."""
     print("model\tchoosing\theld out\tseconds of processor", flush=True)
     found = {}
-    for name, choosing, nats, seconds in compare(animals, fold):
-        print(f"{name}\t{choosing:.4f}\t{np.nanmean(nats):.4f}\t{seconds:.0f}", flush=True)
-        found[name] = choosing, nats
-    networks = {name for name in found if name.startswith("GRU")}
-    chosen = [max(names, key=lambda name: found[name][0]) for names in (found.keys() - networks, networks)]
+    for name, made in compare(animals, fold, folder):
+        print(f"{name}\t{made.choosing:.4f}\t{np.nanmean(made.nats):.4f}\t{made.seconds:.0f}", flush=True)
+        found[name] = made
+    networks = {name for name in found if name.startswith(NETWORK)}
+    chosen = [max(names, key=lambda name: found[name].choosing) for names in (found.keys() - networks, networks)]
     print(f"chosen: {chosen[0]}; {chosen[1]}", flush=True)
-    return Outcome(parts_of(animals.seen, fold)[2], *(found[name][1] for name in chosen))
+    return Outcome(parts_of(animals.seen, fold).held_out, *(found[name].nats for name in chosen))
 
 
 def tell_difference(animals: Animals, outcomes: list[Outcome]) -> None:
     """Ours minus the network's, and where we lose most: in nats a step of all, so that contexts add up."""
-    held_out, ours, network = (np.concatenate(each) for each in zip(*outcomes, strict=True))
+    held_out, own, theirs = (np.concatenate(each) for each in zip(*outcomes, strict=True))
     steps = np.concatenate([np.arange(animals.seen.n_steps)[animals.seen.session(int(i))] for i in held_out])
-    known = ~np.isnan(ours) & ~np.isnan(network)
-    table = pd.DataFrame({"ours": ours, "network": network, "session": animals.seen.session_of_step[steps], "n": 1.0})
+    known = ~np.isnan(own) & ~np.isnan(theirs)
+    table = pd.DataFrame({"ours": own, "network": theirs, "session": animals.seen.session_of_step[steps], "n": 1.0})
     table = table.assign(context=animals.context[steps])[known]
     by_session = table.groupby("session")[["ours", "network", "n"]].sum()
     scores = (Scores(by_session[name].to_numpy(), by_session["n"].to_numpy()) for name in ("ours", "network"))
@@ -194,11 +232,12 @@ def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("sets", nargs="*", help=f"some of: {', '.join(SETS)}; all by default")
     parser.add_argument("--folds", type=int, nargs="+", choices=range(5), default=[0], help="parts that are held out")
+    parser.add_argument("--out", type=Path, default=Path("build/ceiling"), help="what is there is not done again")
     options = parser.parse_args()
     for name in options.sets or SETS:
         animals = SETS[name]()
         print(f"\n{name}, folds {options.folds}", flush=True)
-        tell_difference(animals, [outcome_of(animals, fold) for fold in options.folds])
+        tell_difference(animals, [outcome_of(animals, fold, options.out / name) for fold in options.folds])
 
 
 if __name__ == "__main__":
