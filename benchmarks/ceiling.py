@@ -14,7 +14,7 @@ which we lose most against the network that was chosen.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -182,10 +182,10 @@ def kept(path: Path, make: Callable[[], Predicted]) -> Predicted:
         return Predicted(float(file["choosing"]), file["nats"], float(file["seconds"]))
 
 
-def compare(animals: Animals, fold: int, folder: Path) -> Iterator[tuple[str, Predicted]]:
+def compare(animals: Animals, fold: int, all_units: Sequence[int], folder: Path) -> Iterator[tuple[str, Predicted]]:
     parts = parts_of(animals.seen, fold)
     makers = {name: partial(ours, data, model, parts) for name, data, model in animals.candidates}
-    makers |= {f"{NETWORK} of {units}": partial(network, animals.seen, units, parts) for units in UNITS}
+    makers |= {f"{NETWORK} of {units}": partial(network, animals.seen, units, parts) for units in all_units}
     for name, make in makers.items():
         yield name, kept(folder / f"fold {fold}" / f"{name}.npz", make)
 
@@ -198,11 +198,11 @@ class Outcome(NamedTuple):
     network: np.ndarray
 
 
-def outcome_of(animals: Animals, fold: int, folder: Path) -> Outcome:
+def outcome_of(animals: Animals, fold: int, units: Sequence[int], folder: Path) -> Outcome:
     """All candidates of one fold, told as they come; of ours and of the networks the one that chose best."""
     print("model\tchoosing\theld out\tseconds of processor", flush=True)
     found = {}
-    for name, made in compare(animals, fold, folder):
+    for name, made in compare(animals, fold, units, folder):
         print(f"{name}\t{made.choosing:.4f}\t{np.nanmean(made.nats):.4f}\t{made.seconds:.0f}", flush=True)
         found[name] = made
     networks = {name for name in found if name.startswith(NETWORK)}
@@ -232,12 +232,15 @@ def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("sets", nargs="*", help=f"some of: {', '.join(SETS)}; all by default")
     parser.add_argument("--folds", type=int, nargs="+", choices=range(5), default=[0], help="parts that are held out")
+    parser.add_argument("--units", type=int, nargs="+", default=UNITS, help="sizes of the networks")
     parser.add_argument("--out", type=Path, default=Path("build/ceiling"), help="what is there is not done again")
     options = parser.parse_args()
     for name in options.sets or SETS:
         animals = SETS[name]()
         print(f"\n{name}, folds {options.folds}", flush=True)
-        tell_difference(animals, [outcome_of(animals, fold, options.out / name) for fold in options.folds])
+        tell_difference(
+            animals, [outcome_of(animals, fold, options.units, options.out / name) for fold in options.folds]
+        )
 
 
 if __name__ == "__main__":
