@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -25,10 +26,16 @@ def write_whole(path: str | PathLike[str], content: bytes | str) -> Path:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise OSError(error.errno, NO_ROOM, str(target)) from error
         raise
     return target
+
+
+FULL = {errno.ENOSPC, errno.EDQUOT}
+NO_ROOM = "The disk is full; make room and do the same again, what is finished is kept. Not written"
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -188,6 +189,21 @@ def test_a_worker_that_was_killed_goes_on_once_and_then_says_so(visitor, sleeper
         os.killpg(os.getpgid(pid), signal.SIGKILL)
     assert ended(visitor, path)["killed"]
     assert "ended from outside" in shown(visitor.get(path))
+    (place.folder / "enough").touch()
+    visitor.post(f"{path}/run")
+    assert ended(visitor, path)["stage"] == "done"
+
+
+def test_a_full_disk_is_said_and_the_run_goes_on_once_there_is_room(visitor, sleepers, monkeypatch):
+    path, place = running_one(visitor)
+    free = shutil.disk_usage(place.folder)
+    monkeypatch.setattr(running.shutil, "disk_usage", lambda _: free._replace(free=5000))
+    for life in (1, 2):
+        pid = until(lambda n=life: lives(place)[n - 1 : n])[0]
+        os.killpg(os.getpgid(pid), signal.SIGKILL)  # the keeper could not write how it ended
+    assert ended(visitor, path)["killed"]
+    assert "The disk is full. What was finished is kept" in shown(visitor.get(path))
+    monkeypatch.setattr(running.shutil, "disk_usage", lambda _: free)
     (place.folder / "enough").touch()
     visitor.post(f"{path}/run")
     assert ended(visitor, path)["stage"] == "done"

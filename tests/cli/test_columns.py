@@ -146,6 +146,8 @@ def test_tables_with_states_of_their_own_keep_them_unless_told(trials, tmp_path)
     assert type(hiql.load(tmp_path / "model.hiql")) is hiql.HIQL
     run("fit", trials, *options, "--family", "glmhmm", "--pool", "states")
     assert hiql.load(tmp_path / "model.hiql").weights_of("B").shape == (1, 2, 2)
+    refused = run("fit", trials, *options, "--family", "glmhmm", "--pseudo-count", 1, code=2).output
+    assert "leave it out: family glmhmm learns" in " ".join(refused.split())
     assert "choose from hiavi" in " ".join(run("fit", trials, *options, "--family", "svm", code=2).output.split())
 
 

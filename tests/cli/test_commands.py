@@ -386,3 +386,11 @@ def test_nothing_is_said_to_be_held_out_where_nothing_is():
     proposal = hiql.propose(hiql.worlds.simulate_two_goals(6, random_state=0).data)
     assert reasons_of(proposal, "held-out") == list(proposal.reasons)
     assert reasons_of(proposal, "evidence") == [*proposal.reasons[:-1], "Judged by: evidence, of all the data."]
+
+
+def test_moves_that_the_world_rules_out_are_told_before_the_fit(folder, tmp_path):
+    table = pd.read_csv(folder / "grid.csv")
+    table["state"] = 24 - table["state"]
+    table.to_csv(tmp_path / "mirrored.csv", index=False)
+    said = run("fit", tmp_path / "mirrored.csv", "-k", 1, "--world", "grid:5x5", "--out", tmp_path / "m.hiql").output
+    assert "moves are impossible in this world" in said.partition("log-likelihood")[0]

@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import NoReturn
@@ -33,7 +34,8 @@ def main(folder: Path) -> int:
         code = run(folder, arguments, FOUND if number == 0 else os.devnull)
         if code not in {0, 1}:
             break
-    write_whole(folder / ENDED, json.dumps({"code": code}))
+    with suppress(OSError):  # a full disk: the page sees that it is, and goes on from what is kept
+        write_whole(folder / ENDED, json.dumps({"code": code}))
     return code
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,7 +88,7 @@ class Runs:
             good = ended["code"] in {0, 1}
             return {"stage": "done" if good else "failed", "problem": "" if good else problem(place, ended["code"])}
         if about.get("wanted") == "run":  # it was killed more often than it is started by itself
-            return {"stage": "failed", "problem": WAS_KILLED, "killed": True}
+            return {"stage": "failed", "problem": DISK_FULL if is_full(place) else WAS_KILLED, "killed": True}
         return {"stage": "stopped" if about.get("wanted") == "stop" else "new"}
 
     # --- processes ------------------------------------------------------------------------------------------
@@ -149,8 +150,20 @@ def problem(place: Place, code: int) -> str:
     """What the command said when it ended badly."""
     said = (place.folder / SAID).read_text(encoding="utf-8", errors="replace") if (place.folder / SAID).exists() else ""
     last = next((line for line in reversed(said.splitlines()) if line.startswith("Error")), "")
+    if is_full(place):  # then there was no room for what the command had to say
+        return DISK_FULL
     text = last.removeprefix("Error:") or BOXES.sub(" ", said[-1000:]) or f"It ended with exit code {code}."
     return " ".join(text.split())
+
+
+DISK_FULL = "The disk is full. What was finished is kept: make room, and go on."
+LEAST_ROOM = 1_000_000
+"""Bytes without which no result can be written."""
+
+
+def is_full(place: Place) -> bool:
+    """Whether the disk of a table's folder has no room left."""
+    return shutil.disk_usage(place.folder).free < LEAST_ROOM
 
 
 def _keeper(place: Place) -> subprocess.Popen[bytes]:

@@ -20,6 +20,7 @@ from hiql.cli.inputs import (
     Names,
     TableOptions,
     WorldOptions,
+    facts_of,
     names_in,
     print_understood,
     read,
@@ -28,7 +29,6 @@ from hiql.cli.inputs import (
 from hiql.cli.numbers import number_or_auto
 from hiql.data.table_files import load_table
 from hiql.data.trajectories import Trajectories
-from hiql.data.understanding import understood
 from hiql.engine.how_many import AUTO, MOST
 from hiql.errors import ChainsNotMixed
 from hiql.evaluate.measures.effects import effects
@@ -36,7 +36,7 @@ from hiql.evaluate.words.doing import intentions_table
 from hiql.evaluate.words.dwell import expected_dwell, outlasts_sessions
 from hiql.evaluate.words.verdict import judge
 from hiql.models import IntentionModel
-from hiql.sweep.plan import FAMILIES, Source, check_families
+from hiql.sweep.plan import FAMILIES, Source, check_families, check_pseudo_counts
 
 Intervals = Annotated[
     bool,
@@ -90,9 +90,10 @@ def fit(
     roles = table.roles(rows, trajectories)
     chosen = family_for(layout, trajectories, roles, known_world=known is not None) if family is None else family
     check_families([chosen])
-    facts = understood(data, rows, layout, trajectories, known and known[0]) | depends_on([chosen], trajectories, roles)
+    facts = facts_of(data, rows, layout, trajectories, known and known[0]) | depends_on([chosen], trajectories, roles)
     if not as_json:
         print_understood(facts | {"cautions": [*facts["cautions"], *unheeded(facts)]})
+    check_pseudo_counts([chosen], [pseudo_count])
     options: dict[str, Any] = {"pseudo_count": pseudo_count, "n_init": restarts, "random_state": seed, "n_jobs": jobs}
     options |= clocks.single(roles.switching) | {"estimate": estimate}
     source = Source({history: trajectories}, known and known[0], world.gamma, inputs=roles.choices or None)

@@ -23,10 +23,12 @@ from hiql.data.missing import Missing, said_missing
 from hiql.data.readings import readings
 from hiql.data.table_files import load_table
 from hiql.data.trajectories import Trajectories
+from hiql.data.understanding import understood
 from hiql.data.usual_names import USUAL_NAMES
 from hiql.errors import EmptyData, InvalidParameter
 from hiql.evaluate.words.naming import suggest_names
 from hiql.models import IntentionModel
+from hiql.rewards import IAVI
 from hiql.sweep import Selection
 from hiql.worlds.files import coding_of, in_codes_of, load_world, named_world
 from hiql.worlds.mdp import MDP
@@ -171,6 +173,15 @@ def read(table: pd.DataFrame, layout: Steps | Trials, world: tuple[MDP, Coding] 
         remedy = "leave out the world: the states are histories of trials"
         raise InvalidParameter(parameter="world", value="for a table of trials", remedy=remedy)
     return in_codes_of(world[1], data)
+
+
+def facts_of(
+    path: Path, table: pd.DataFrame, layout: Steps | Trials, data: Trajectories, world: MDP | None
+) -> dict[str, Any]:
+    """What was understood, and, before any work is done, what speaks against the world."""
+    facts = understood(path, table, layout, data, world)
+    doubts = () if world is None else IAVI(mdp=world).notes(data)
+    return facts | {"cautions": [*facts["cautions"], *doubts]}
 
 
 def read_for(model: IntentionModel, path: Path, options: NewTableOptions) -> tuple[Any, ...]:

@@ -20,6 +20,7 @@ from hiql.cli.inputs import (
     Names,
     TableOptions,
     WorldOptions,
+    facts_of,
     names_in,
     print_understood,
     read,
@@ -28,7 +29,6 @@ from hiql.cli.inputs import (
 from hiql.cli.numbers import whole_numbers
 from hiql.data.table_files import load_table
 from hiql.data.trajectories import Trajectories
-from hiql.data.understanding import understood
 from hiql.engine.watching import SECONDS_TO_ANSWER
 from hiql.errors import InvalidParameter
 from hiql.evaluate.words.verdict import judge
@@ -153,7 +153,7 @@ def select(
     known = world.load()
     trajectories = {key: read(rows, layout, known) for key, layout in layouts.items()}
     first_layout, first = next(iter(layouts.values())), next(iter(trajectories.values()))
-    facts = understood(data, rows, first_layout, first, known and known[0])
+    facts = facts_of(data, rows, first_layout, first, known and known[0])
     roles = table.roles(rows, first)
     proposal = propose(trajectories, known and known[0], **axes.asked(), **clocks.wanted(roles.switching))
     if criterion_named(by).folds:

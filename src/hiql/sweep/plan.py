@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
@@ -19,9 +19,6 @@ from hiql.models.pooling import POOLS, PRIORS
 from hiql.priors.estimates import MODE
 from hiql.sweep import holding_out
 from hiql.worlds.mdp import MDP
-
-PSEUDO_COUNT = 0.1
-"""Added to every expected count of an action where nobody says otherwise."""
 
 
 def _hiavi(source: Source, n_intentions: int | str, **options: Any) -> IntentionModel:
@@ -44,12 +41,9 @@ def _glmhmm(
     *,
     prior: str,
     pool: str | None,
-    pseudo_count: float,
+    pseudo_count: float,  # noqa: ARG001
     **options: Any,
 ) -> IntentionModel:
-    if pseudo_count != PSEUDO_COUNT:
-        remedy = "family glmhmm counts no actions, its weights have a ridge that is learned: leave it out"
-        raise InvalidParameter(parameter="pseudo_count", value=pseudo_count, remedy=remedy)
     if prior != "flat":
         raise InvalidParameter(parameter="prior", value=prior, remedy="choose flat for family glmhmm")
     if pool is not None and not can_pool("glmhmm"):
@@ -67,6 +61,18 @@ def check_families(names: Sequence[str]) -> None:
     for name in names:
         if name not in FAMILIES:
             raise InvalidParameter(parameter="family", value=name, remedy=f"choose from {', '.join(FAMILIES)}")
+
+
+USUAL_PSEUDO_COUNT = 0.1
+"""Added to every expected count of an action where nobody says otherwise."""
+
+
+def check_pseudo_counts(families: Iterable[str], pseudo_counts: Sequence[float]) -> None:
+    """Families that count take them; one that weighs inputs learns how strongly its weights are held together."""
+    others = [given for given in pseudo_counts if given != USUAL_PSEUDO_COUNT]
+    if {*families} == {"glmhmm"} and others:
+        remedy = "leave it out: family glmhmm learns the ridges of its weights, and counts nothing"
+        raise InvalidParameter(parameter="pseudo_count", value=others[0], remedy=remedy)
 
 
 def can_pool(family: str) -> bool:
@@ -161,7 +167,7 @@ class Plan:
 
     n_intentions: tuple[int, ...] = (1, 2, 3, 4, 5)
     families: tuple[str, ...] = ("hiql",)
-    pseudo_counts: tuple[float, ...] = (PSEUDO_COUNT,)
+    pseudo_counts: tuple[float, ...] = (USUAL_PSEUDO_COUNT,)
     dynamics: tuple[str, ...] = (registry.DEFAULT,)
     priors: tuple[str, ...] = ("flat",)
     pools: tuple[str | None, ...] = (None,)

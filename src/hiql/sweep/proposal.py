@@ -18,7 +18,7 @@ from hiql.data.trajectories import Trajectories
 from hiql.dynamics import ByState, registry
 from hiql.dynamics.chain import IntentionDynamics
 from hiql.sweep import holding_out
-from hiql.sweep.plan import can_pool, check_families
+from hiql.sweep.plan import USUAL_PSEUDO_COUNT, can_pool, check_families, check_pseudo_counts
 from hiql.worlds.mdp import MDP
 
 Clock = str | IntentionDynamics
@@ -66,7 +66,7 @@ class Proposal:
     pools: tuple[str | None, ...] = (None,)
     priors: tuple[str, ...] = ("flat",)
     n_intentions: tuple[int, ...] = NUMBERS
-    pseudo_counts: tuple[float, ...] = (0.1,)
+    pseudo_counts: tuple[float, ...] = (USUAL_PSEUDO_COUNT,)
     hold_out: str = holding_out.SESSIONS
     given: frozenset[str] = frozenset()
     reasons: tuple[str, ...] = field(default=(), compare=False)
@@ -95,6 +95,8 @@ def propose(
     first = next(iter(sets.values()))
     check_families(() if family is None else several(family))
     families = {key: _families(each, mdp) if family is None else several(family) for key, each in sets.items()}
+    counts = (USUAL_PSEUDO_COUNT,) if pseudo_count is None else several(pseudo_count)
+    check_pseudo_counts({name for names in families.values() for name in names}, counts)
     clocks = _clocks(first, sets) if dynamics is None else named(several(dynamics))
     n_subjects = len(set(first.subjects))
     pools = (_pools(n_subjects, families) if pool is None else tuple(pool)) or (None,)
@@ -106,7 +108,7 @@ def propose(
         pools,
         ("flat",) if prior is None else several(prior),
         NUMBERS if n_intentions is None else tuple(map(int, n_intentions)),
-        (0.1,) if pseudo_count is None else several(pseudo_count),
+        counts,
         kept,
         frozenset(name for name, value in said.items() if value is not None),
         (
