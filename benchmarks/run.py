@@ -38,6 +38,7 @@ SCRIPTS = (
     "live.py",
     "startup.py",
     "growth.py",
+    "growth_axes.py",
 )
 
 

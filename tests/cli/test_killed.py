@@ -11,14 +11,16 @@ import hiql
 from hiql.cli import app
 from tests.sweep.killing import Fork, kill_group
 
-OPTIONS = ["-k", "1-3", "--dynamics", "markov", "--world", "grid:5x5", "--restarts", "2", "--folds", "3", "--jobs", "1"]
+OPTIONS = ["--world", "grid:5x5", "--restarts", "2", "--jobs", "1"]
+HELD_OUT = [*OPTIONS, "-k", "1-3", "--dynamics", "markov", "--folds", "3"]
+BY_EVIDENCE = [*OPTIONS, "-k", "1-4", "--dynamics", "markov,by-state", "--by", "evidence"]
 
 MOST_UNITS = 3 * (3 + 1) * 2
 """The stages of a proposal fit fewer: folds of all candidates, restarts of the chosen one."""
 
 
-def run_select(table, out):
-    app(["select", str(table), *OPTIONS, "--out", str(out)], standalone_mode=False)
+def run_select(table, out, options):
+    app(["select", str(table), *options, "--out", str(out)], standalone_mode=False)
 
 
 def finished_units(folder):
@@ -37,20 +39,23 @@ def kill_at_some_moment(life, folder, rng):
     return was_running
 
 
-@pytest.mark.parametrize("n_kills", [4, pytest.param(20, marks=pytest.mark.slow)])
-def test_select_killed_again_and_again_ends_with_the_same_table(tmp_path, n_kills):
+TWENTY = [pytest.param(20, options, marks=pytest.mark.slow) for options in (HELD_OUT, BY_EVIDENCE)]
+
+
+@pytest.mark.parametrize(("n_kills", "options"), [(4, HELD_OUT), *TWENTY], ids=["held-out", "held-out", "by-evidence"])
+def test_select_killed_again_and_again_ends_with_the_same_table(tmp_path, n_kills, options):
     table, folder = tmp_path / "grid.csv", tmp_path / "killed"
     hiql.worlds.simulate_two_goals(60, random_state=0).data.to_dataframe().to_csv(table, index=False)
     rng, seen, progress, killed = random.Random(2), {}, [], 0
     while killed < n_kills:
-        killed += kill_at_some_moment(Fork(run_select, table, folder), folder, rng)
+        killed += kill_at_some_moment(Fork(run_select, table, folder, options), folder, rng)
         now = finished_units(folder)
         assert now.items() >= seen.items(), "a finished unit was computed again"
         seen.update(now)
         progress.append(len(now))
     assert len(set(progress)) > min(n_kills // 3, 3), "kills fell between the units"
-    run_select(table, folder)
-    run_select(table, tmp_path / "whole")
+    run_select(table, folder, options)
+    run_select(table, tmp_path / "whole", options)
     for name in ("selection.csv", "selection.svg"):
         assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     ours, theirs = (hiql.load(tmp_path / run / "model.hiql") for run in ("killed", "whole"))

@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import hiql
-from hiql.data.tables import MOST_PAIRS
+from hiql.data.described import MOST_PAIRS
 from hiql.errors import BadTable, ColumnNotFound, EmptyData, StateOutOfRange
 
 ROWS = "session,state,action\n1,0,0\n1,1,1\n2,1,0\n2,0,1\n2,1,1\n"

@@ -116,6 +116,7 @@ def array(values, kind):
         ("trajectories.json", about({"version": 99}), "newer hiql"),
         ("trajectories.json", about({"version": "1"}), "damaged"),
         ("trajectories.json", about({"n_states": 3.0}), "wrong kind"),
+        ("trajectories.json", about({"n_states": 2**31 - 1}), "more than 20000000 pairs"),
         ("trajectories.json", about({"n_states": 2}), "state 2|state_labels has length 3"),
         ("trajectories.json", about({"subjects": "abc"}), "wrong kind"),
         ("trajectories.json", about({"subjects": ["a"]}), "subjects has length 1"),

@@ -83,9 +83,11 @@ def lying_table(seeds: list[bytes], rng: np.random.Generator) -> bytes:
 
 
 def _other_value(content: bytes, rng: np.random.Generator) -> bytes:
-    """The document with something else in one place, or one place less."""
+    """The document with something else in one place, or one place less; something else in place of one without any."""
     document = json.loads(content)
     ways = list(_places(document))
+    if not ways:
+        return json.dumps(VALUES[rng.integers(len(VALUES))]).encode()
     *way, last = ways[rng.integers(len(ways))]
     inner = document
     for key in way:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from hiql.data.coding import Coding
     from hiql.data.trajectories import Trajectories
 
+MOST_PAIRS = 20_000_000
+"""Pairs of a state and an action beyond which a fit would need gigabytes."""
 SIZES = ("n_states", "n_actions")
 NAMES = ("session_names", "subjects", "input_names", "context_names")
 LABELS = ("state_labels", "action_labels", "outcome_labels")
@@ -49,6 +51,10 @@ def checked_about(about: dict[str, Any]) -> dict[str, Any]:
     sound &= isinstance(about["context_labels"], list) and all(map(_are_labels, about["context_labels"]))
     if not sound:
         raise ValueError("its sizes, names or labels are of the wrong kind")
+    if sizes["n_states"] * sizes["n_actions"] > MOST_PAIRS:
+        raise ValueError(
+            f"it has {sizes['n_states']} states × {sizes['n_actions']} actions, more than {MOST_PAIRS} pairs"
+        )
     same: dict[str, str] = {}  # one string for all sessions of a subject
     names["subjects"] = [same.setdefault(name, name) for name in names["subjects"]]
     fields = sizes | {name: None if values is None else tuple(values) for name, values in (names | labels).items()}

@@ -16,11 +16,12 @@ import pandas as pd
 from hiql.data.blocks import BLOCK
 from hiql.data.codes import MISSING, label_text
 from hiql.data.columns import names_in
+from hiql.data.described import MOST_PAIRS
 from hiql.data.mapped import array_file, new_data_folder, open_trajectories, write_about
 from hiql.data.missing import Missing, marks_of
 from hiql.data.streaming_columns import StreamedExtra
 from hiql.data.table_columns import Extra
-from hiql.data.tables import MOST_PAIRS, looks_like_subject
+from hiql.data.tables import looks_like_subject
 from hiql.data.trajectories import Trajectories
 from hiql.errors import BadTable, ColumnNotFound, EmptyData, MissingExtra
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from hiql.data.codes import encode, label_text
+from hiql.data.described import MOST_PAIRS
 from hiql.data.missing import Missing, marks_of
 from hiql.data.step_columns import following_states
 from hiql.data.trajectories import Trajectories
@@ -17,8 +18,6 @@ NO_COLUMN = "none"
 """What to write for a column that is not to be used although its name suggests it."""
 ONE_STATE = "the one state"
 """The name of the column that is made up for tables without states."""
-MOST_PAIRS = 20_000_000
-"""Pairs of a state and an action beyond which a fit would need gigabytes."""
 
 
 def column(table: pd.DataFrame, field: str, name: str, remedy: str = "") -> pd.Series:
