@@ -1,6 +1,6 @@
 """How often evidence, BIC and cross-validation find the true number of intentions and the true clock, beside an oracle.
 
-    python benchmarks/recovery.py --out DIR [--seeds N] [--sizes small large] [--only RULE]
+    python benchmarks/recovery.py --out DIR [--seeds N] [--sizes small large] [--clocks …] [--only RULE]
 
 Each experiment is simulated with random policies in a random world: K = 1…4 × Markov, by state left, one intention a
 session, driven by an input, in two sizes. Candidates are K = 1…4 × the same clocks, as ``hiql.select`` fits them. The
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -133,7 +133,7 @@ def experiment(unit: Mapping[str, Any]) -> tuple[hiql.Trajectories, float, dict[
     data, truth = simulated(unit["k"], unit["clock"], unit["size"], unit["seed"])
     known = log_likelihood(data, truth)
     gaps = (known - log_likelihood(data, merged(truth, *two)) for two in combinations(range(unit["k"]), 2))
-    return data, float(min(gaps, default=1e300)), {"n_intentions": range(1, MOST + 1), "dynamics": CLOCKS}
+    return data, float(min(gaps, default=1e300)), {"n_intentions": range(1, MOST + 1), "dynamics": tuple(unit["among"])}
 
 
 def animals(unit: Mapping[str, Any]) -> tuple[hiql.Trajectories, float, dict[str, Any]]:
@@ -178,14 +178,16 @@ def together(logits: np.ndarray, moves: np.ndarray, one: int, other: int) -> tup
 KINDS = {"never": animals, "weighing": weighing}
 
 
-def units(n_seeds: int, sizes: list[str], rules: list[str]) -> list[dict[str, Any]]:
-    every = [(k, clock) for k, clock in product(range(1, MOST + 1), CLOCKS) if k > 1 or clock == "markov"]
+def units(n_seeds: int, sizes: list[str], rules: list[str], clocks: Sequence[str] = CLOCKS) -> list[dict[str, Any]]:
+    """``clocks`` are those of the experiments with tables, and of their candidates."""
+    every = [(k, clock) for k, clock in product(range(1, MOST + 1), clocks) if k > 1 or clock == "markov"]
     found = []
     for by, seed in product(rules, range(n_seeds)):
         found.append({"k": 1, "clock": "never", "size": "animals", "seed": seed, "by": by})
         found += [{"k": k, "clock": "weighing", "size": "small", "seed": seed, "by": by} for k in (1, 2, 3)]
         for size, (k, clock) in product(sizes, every):
-            found.append({"k": k, "clock": clock, "size": size, "seed": seed, "by": by})
+            table = {"k": k, "clock": clock, "size": size, "seed": seed, "by": by}
+            found.append(table | {"among": list(clocks)})
     return found
 
 
@@ -235,10 +237,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
+    parser.add_argument("--clocks", nargs="+", choices=CLOCKS, default=list(CLOCKS), help="markov among them")
     parser.add_argument("--only", choices=RULES, help="one rule instead of all")
     options = parser.parse_args()
     rules = [options.only] if options.only else list(RULES)
-    every = units(options.seeds, options.sizes, rules)
+    every = units(options.seeds, options.sizes, rules, options.clocks)
     outcomes, failures = run_units(every, compute, options.out, label="Recovering")
     for failure in failures:
         tell(f"failed: {failure.unit}: {failure.error}")

@@ -107,6 +107,17 @@ def test_the_same_seed_gives_the_same_draws_whatever_the_threads(model, data):
     assert not np.array_equal(sampled(again, data, random_state=5).draws("policy_"), model.draws("policy_"))
 
 
+@pytest.mark.parametrize(("estimate", "concentration"), [("mode", 1.5), ("bayes", 0.5)])
+def test_draws_have_the_prior_of_the_estimate(data, estimate, concentration):
+    """With one intention policies are drawn from Dirichlet(concentration + counts)."""
+    fitted = hiql.HIQL(1, estimate=estimate, pseudo_count=0.5, progress=False).fit(data)
+    sampled(fitted, data, n_draws=4000, warm_up=0)
+    raised = data.pair_counts + concentration
+    np.testing.assert_allclose(
+        fitted.draws("policy_")[:, 0].mean(axis=0), raised / raised.sum(axis=1, keepdims=True), atol=0.004
+    )
+
+
 def test_posterior_means_lie_within_their_intervals(data):
     """With the prior that the evidence is about; the means are those of mean-field, and the draws are not."""
     fitted = hiql.HIQL(2, estimate="bayes", n_init=2, patience=0, progress=False).fit(data)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -123,7 +125,7 @@ def test_the_posterior_is_stationary_where_slopes_vanish_and_widths_are_those_of
     def limits(change):
         return np.ones(1), np.ones(1)
 
-    same = averaged.better(there, np.zeros((1, 2)), bent, held, limits, np.ones(1))
+    same = averaged.better(there, np.zeros((1, 2)), bent, held, limits)
     np.testing.assert_allclose(same.mean, there.mean)
     np.testing.assert_allclose(same.covariance, there.covariance)
 
@@ -135,6 +137,30 @@ def test_evidence_finds_two_and_one_intention_is_worth_the_same_by_every_clock()
     assert evidence[1] > evidence[2]
     for clock in ("session-wise", "by-state", "input-driven"):
         assert hiql.GLMHMM(1, dynamics=clock, **QUIET).fit(data).evidence_ == pytest.approx(evidence[0], abs=1e-6)
+
+
+@pytest.mark.parametrize("n_actions", [2, 3])
+def test_steps_from_far_away_never_lower_the_bound_and_arrive(n_actions):
+    """Widths too wide and far too narrow, means far off, an input with an outlier."""
+    rng = np.random.default_rng(n_actions)
+    u = rng.normal(size=(300, 2))
+    u[0, 0] = 8.0
+    actions = rng.integers(n_actions, size=300)
+    data = hiql.Trajectories.from_arrays(None, [actions], inputs=[u], input_names=["u", "v"], n_actions=n_actions)
+    problem = hiql.GLMHMM(1, **QUIET)._problem(data, Coding.of(data), 1).estimating("bayes")
+    start, reached = problem.start(rng), []
+    for scale, away in ((1.0, 0.0), (5.0, 0.0), (1e-4, 2.0)):
+        choice = start.choice
+        weights = choice.weights + away * (np.arange(n_actions) - (n_actions - 1) / 2)[:, None]
+        point = start._replace(choice=replace(choice, weights=weights, covariance=scale * choice.covariance))
+        trace = []
+        for _ in range(60):
+            expected = problem.expect(point)
+            trace.append(problem.objective(point, expected))
+            point = problem.update(point, expected)
+        assert (np.diff(trace) > -1e-9 * abs(trace[-1])).all()
+        reached.append(trace[-1])
+    np.testing.assert_allclose(reached, reached[0], atol=0.05)
 
 
 def test_a_weight_of_nothing_is_worth_what_its_prior_is():

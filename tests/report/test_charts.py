@@ -94,6 +94,11 @@ def test_agreement_leaves_out_what_was_not_measured():
     assert len(figure.data) == 2  # restarts and the ring; no folds
 
 
+def test_the_table_of_candidates_that_were_judged_without_folds():
+    table = selection_charts.readable(selection().table.assign(gap=np.nan, gap_se=np.nan, held_out=np.nan))
+    assert "gap to the best" not in table
+
+
 def test_the_table_leaves_out_what_is_empty_or_common():
     given = selection().table
     table = selection_charts.readable(given)

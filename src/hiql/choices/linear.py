@@ -47,7 +47,6 @@ from hiql.parts.regression import (
     free,
     hessian,
     known,
-    largest,
     limits,
     log_ridge,
     moments,
@@ -246,9 +245,8 @@ class LinearChoice(ModeOrPosterior, StepChoice):
             return bound[0], c[0]
 
         slopes = free(found.slopes[0]) - held * belief.mean
-        widest = averaged.widest(self._unsure(params)[0], largest(found.reach[0]))
         bent = hessian(found.curvature[0], n_outcomes)
-        mean, covariance = averaged.better(belief, slopes, bent, held, along, widest)
+        mean, covariance = averaged.better(belief, slopes, bent, held, along)
         return AveragedWeights(symmetric(mean, n_outcomes), params.precision, params.lapse, covariance)
 
     def _belief(self, params: Any) -> averaged.Belief:
@@ -294,8 +292,16 @@ class LinearChoice(ModeOrPosterior, StepChoice):
         before = params.precision[0]
         new = learned_precision(params.weights, self.found(params, statistics).curvature[0], before)
         new[-1] = before[-1]
-        settled = np.array_equal(new, before)
-        return params if settled else replace(params, precision=np.tile(new, (len(params.weights), 1)))
+        if np.array_equal(new, before):
+            return params
+        now = replace(params, precision=np.tile(new, (len(params.weights), 1)))
+        return self._narrowed(now, self.found(params, statistics)) if self.is_posterior else now
+
+    def _narrowed(self, params: Any, found: Moments) -> AveragedWeights:
+        """With the widths that belong to these precisions: a climb from others would be long."""
+        bent, held = hessian(found.curvature[0], params.weights.shape[1]), self._free_precision(params)
+        covariance = averaged.inverse(averaged.with_prior(bent, held))
+        return AveragedWeights(params.weights, params.precision, params.lapse, covariance)
 
     def drawn(self, params: Any, path: Path, rng: np.random.Generator) -> LinearWeights | None:
         """A step of :mod:`hiql.parts.newton_walk` for each intention; learned precisions are taken for true."""

@@ -32,7 +32,7 @@ from hiql.parts.newton_walk import Terrain, newton_walk
 from hiql.parts.part import FloatArray, Order
 from hiql.parts.path import Path
 from hiql.parts.registry import register
-from hiql.parts.regression import Moments, known, largest, limits, moments
+from hiql.parts.regression import Moments, known, limits, moments
 from hiql.parts.ridge import check_ridge, given_precision, taught
 from hiql.parts.rows import Rows, Sessions
 from hiql.parts.tied import Tie, damped_together
@@ -237,9 +237,8 @@ class InputDriven(ModeOrPosterior):
             return bound.sum(axis=1), c.max(axis=1)
 
         slopes = tie.sums(found.slopes[0]).reshape(1, -1) - held * belief.mean
-        widest = averaged.widest(self._unsure(params), largest(found.reach[0])).max(keepdims=True)
         bent = tie.hessian(found.curvature[0], n_outcomes)[None]
-        mean, covariance = averaged.better(belief, slopes, bent, held, along, widest)
+        mean, covariance = averaged.better(belief, slopes, bent, held, along)
         return weights(mean), covariance[0]
 
     def _belief(self, params: DrivenChain, tie: Tie) -> tuple[averaged.Belief, FloatArray]:
@@ -274,7 +273,13 @@ class InputDriven(ModeOrPosterior):
         of_what = np.tile(tie.features, n_outcomes - 1)
         new = taught(tie.numbers(params.weights).ravel(), bent, of_what, params.precision)
         new[-1] = params.precision[-1]
-        return params if np.array_equal(new, params.precision) else replace(params, precision=new)
+        if np.array_equal(new, params.precision):
+            return params
+        now = replace(params, precision=new)
+        if not self.is_posterior:
+            return now
+        _, held = self._belief(now, tie)
+        return self._wide(now, averaged.inverse(averaged.with_prior(bent[None], held))[0])
 
     def drawn(self, params: DrivenChain, path: Path, rng: np.random.Generator) -> DrivenChain:
         """Beginnings ~ Dirichlet(1 + pseudo-count + counts), and a step of :mod:`hiql.parts.newton_walk` for weights.

@@ -28,6 +28,7 @@ class Uncertain:
     """What a fitted model can say of how sure it is: a mixin."""
 
     random_state: int
+    estimate: str
     progress: bool
     n_jobs: int | None
     posterior_: Posterior
@@ -58,7 +59,7 @@ class Uncertain:
         self._check_data(data)
         plan = planned(n_draws, n_chains, warm_up, thin)
         seed = self.random_state if random_state is None else random_state
-        problem = self._problem(data, n_threads=n_threads(self.n_jobs))
+        problem = self._problem(data, n_threads=n_threads(self.n_jobs)).estimating(self.estimate)
 
         def is_enough(draws: Draws) -> bool:
             return not self._posterior_of(problem, draws, plan.n_chains).doubts

@@ -14,9 +14,9 @@ same two sums as for a mode. B exceeds the mean by the third power of the logits
 (Böhning; Jaakkola & Jordan) lose by the second, which is up to a nat for each weight.
 
 **One step** (:func:`better`) goes t of the way to m + (H + Λ)⁻¹ slopes and τ of the way from S⁻¹ to H + Λ. With q held
-where it is, B is a log Σ exp of what changes, Δ; so B changes by no more than p · Δ + κ(c) Var_p Δ, where c is the
-range of Δ and κ(c) = (eᶜ − 1 − c)/c². Both are bounded by the moments, so of many t and τ the pair that surely gains
-most is taken, and L never falls. Near the optimum t = τ = 1.
+where it is, B is a log Σ exp of what changes, Δ; so B rises by no more than p · Δ + κ(c) Var_p Δ, where c is the range
+of Δ and κ(c) = (eᶜ − 1 − c)/c², and falls by at least e⁻ᶜ of what narrower widths promise. All is bounded by the
+moments, so of many t and τ the pair that surely gains most is taken, and L never falls. Near the optimum t = τ = 1.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from hiql.parts.regression import contrasts, solved
 
 LENGTHS = 0.5 ** np.arange(11.0)
 """Parts of the way to the next mean that are tried; and, with 0, to the next precision."""
+LOWEST = 1e-9
+"""Widths grow no further than this in one step, relatively."""
 Limits = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
@@ -60,15 +62,6 @@ def unsure(covariance: FloatArray, n_outcomes: int) -> FloatArray:
     )
 
 
-def widest(unsure: FloatArray, largest: FloatArray) -> FloatArray:
-    """(…,) no difference of logits has a larger variance, if no input is larger than ``largest`` (F,)."""
-    if unsure.shape[-1] == 0:
-        return np.zeros(unsure.shape[:-2])
-    diagonal = np.cumsum(np.arange(len(largest)) + 1) - 1
-    spans = np.sqrt(np.maximum(unsure[..., diagonal], 0.0)) @ largest
-    return np.asarray(np.square(spans).max(axis=-1, initial=0.0))
-
-
 def divergence(belief: Belief, held: FloatArray) -> float:
     """KL of the posteriors from Normal(0, diag(``held``)⁻¹); infinite where nothing is left to be unsure of."""
     mean, covariance = belief
@@ -79,63 +72,99 @@ def divergence(belief: Belief, held: FloatArray) -> float:
     return 0.5 * float(apart.sum() - np.linalg.slogdet(covariance)[1].sum())
 
 
-def better(
-    belief: Belief, slopes: FloatArray, bent: FloatArray, held: FloatArray, limits: Limits, widest: FloatArray
-) -> Belief:
+def better(belief: Belief, slopes: FloatArray, bent: FloatArray, held: FloatArray, limits: Limits) -> Belief:
     """Posteriors that raise L, or leave it; never worse. ``held`` (K, n) is Λ, ``slopes`` (K, n) are those of L.
 
     ``bent`` (K, n, n) is H; ``limits(change)`` gives vᵀBv with Böhning's B and the largest change of a difference of
-    logits, both (K,), along a change of the mean; ``widest`` (K,) the largest variance of one.
+    logits, both (K,), along a change (K, n) of the mean.
     """
     mean, covariance = belief
-    precision = bent + held[..., None] * np.eye(held.shape[-1])
+    precision = with_prior(bent, held)
     change = solved(precision, slopes)
     if not belief.is_wide:
         return Belief(mean, inverse(precision))
     root = np.linalg.cholesky(covariance)
-    turned = np.swapaxes(root, -1, -2) @ precision @ root
-    wanted, axes = np.linalg.eigh(turned)
+    precisions, axes = np.linalg.eigh(np.swapaxes(root, -1, -2) @ precision @ root)
+    wanted = np.maximum(precisions, LOWEST)
     frame = root @ axes
     told = 0.5 * np.einsum("kai,kab,kbi->ki", frame, bent, frame)
-    t, tau = _surest(change, slopes, bent, held, limits(change), widest, wanted, told)
+    spans = np.stack([limits(axis)[1] for axis in np.moveaxis(frame, -1, 0)], axis=-1)
+    t, tau = _surest(_Mean.along(change, slopes, bent, held, limits), _Width(wanted, told, np.square(spans)))
     width = 1.0 / (1.0 + tau[:, None] * (wanted - 1.0))
     return Belief(mean + t[:, None] * change, (frame * width[:, None, :]) @ np.swapaxes(frame, -1, -2))
 
 
-def _surest(
-    change: FloatArray,
-    slopes: FloatArray,
-    bent: FloatArray,
-    held: FloatArray,
-    limits: tuple[FloatArray, FloatArray],
-    widest: FloatArray,
-    wanted: FloatArray,
-    told: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
+def with_prior(bent: FloatArray, held: FloatArray) -> FloatArray:
+    """(K, n, n) H + Λ."""
+    return np.asarray(bent + held[..., None] * np.eye(held.shape[-1]))
+
+
+class _Mean(NamedTuple):
+    """Of all the way of the means, (K,) each: slope of L, vᵀΛv, vᵀHv, vᵀBv, the largest change of a difference."""
+
+    slope: FloatArray
+    ridge: FloatArray
+    curved: FloatArray
+    bound: FloatArray
+    c: FloatArray
+
+    @classmethod
+    def along(cls, change: FloatArray, slopes: FloatArray, bent: FloatArray, held: FloatArray, limits: Limits) -> _Mean:
+        curved = np.einsum("ki,kij,kj->k", change, bent, change)
+        return cls((slopes * change).sum(axis=1), (held * change**2).sum(axis=1), curved, *limits(change))
+
+    @property
+    def lengths(self) -> FloatArray:
+        """(K, T) those that are tried: 0 first, and last what Böhning's bound is sure of."""
+        whole = self.bound + self.ridge
+        sure = np.divide(self.slope, whole, out=np.zeros_like(whole), where=whole > 0)
+        tried = np.broadcast_to(np.r_[0.0, LENGTHS], (len(whole), len(LENGTHS) + 1))
+        return np.column_stack([tried, np.clip(sure, 0.0, 1.0)])
+
+
+class _Width(NamedTuple):
+    """In the frame where S is the identity, (K, n) each: the precisions wanted, half of what H has of them, and the
+    largest squares of differences of logits along each axis."""
+
+    wanted: FloatArray
+    told: FloatArray
+    squares: FloatArray
+
+    def steps(self, tau: FloatArray) -> _Steps:
+        away = 1.0 / (1.0 + tau[:, None] * (self.wanted[:, None, :] - 1.0)) - 1.0
+        told, half = self.told[:, None, :] * away, 0.5 * away * self.squares[:, None, :]
+        straight = 0.5 * (np.log1p(away) - self.wanted[:, None, :] * away)
+        grown, shrunk = away > 0.0, away < 0.0
+        parts = (told, grown), (-told, shrunk), (half, grown), (-half, shrunk)
+        return _Steps(straight.sum(axis=-1), *(np.where(where, each, 0.0).sum(axis=-1) for each, where in parts))
+
+
+class _Steps(NamedTuple):
+    """For each τ that is tried, (K, U): the gain if B were straight, and of the axes that grow and of those that shrink
+    what B is thought to lose or gain by them, and the largest change of half a variance."""
+
+    straight: FloatArray
+    loses: FloatArray
+    gains: FloatArray
+    grows: FloatArray
+    shrinks: FloatArray
+
+
+def _surest(mean: _Mean, width: _Width) -> tuple[FloatArray, FloatArray]:
     """(K,) t and τ of the largest gain that is sure, 0 where none is.
 
-    In the frame where S is the identity, the precisions ``wanted`` (K, n) are numbers, of which 2 · ``told`` from H.
+    What shrinks lowers B, and as no p falls by more than e^−c, by at least that part of what is thought.
     """
-    bound, c = limits
-    slope, ridge = (slopes * change).sum(axis=1), (held * change**2).sum(axis=1)
-    curved = np.einsum("ki,kij,kj->k", change, bent, change)
-    sure = np.divide(slope, bound + ridge, out=np.zeros_like(slope), where=bound + ridge > 0)
-    t = np.column_stack(
-        [np.zeros(len(slope)), np.broadcast_to(LENGTHS, (len(slope), len(LENGTHS))), np.clip(sure, 0, 1)]
-    )
-    tau = np.r_[0.0, LENGTHS]
-    width = 1.0 / (1.0 + tau[:, None] * (wanted[:, None, :] - 1.0))  # (K, U, n)
-    wider = 0.5 * (np.log(width) - wanted[:, None, :] * (width - 1.0)).sum(axis=-1)
-    largest = 0.5 * widest[:, None] * np.abs(width - 1.0).max(axis=-1, initial=0.0)
-    moved = np.sqrt(largest * (told[:, None, :] * np.abs(width - 1.0)).sum(axis=-1))
-    linear = t * slope[:, None] - 0.5 * t**2 * ridge[:, None]
-    spread = t[:, :, None] * np.sqrt(curved)[:, None, None] + moved[:, None, :]
-    lost = _kappa(t[:, :, None] * c[:, None, None] + 2.0 * largest[:, None, :]) * spread**2
-    lost[:, :, 0] = np.minimum(lost[:, :, 0], 0.5 * t**2 * bound[:, None])
-    gain = linear[:, :, None] + wider[:, None, :] - lost
+    t, tau = mean.lengths, np.r_[0.0, LENGTHS]
+    steps = _Steps(*(each[:, None, :] for each in width.steps(tau)))
+    linear = (t * mean.slope[:, None] - 0.5 * t**2 * mean.ridge[:, None])[:, :, None]
+    deviation = (t * np.sqrt(mean.curved)[:, None])[:, :, None] + np.sqrt(steps.grows * steps.loses)
+    c = (t * mean.c[:, None])[:, :, None] + 2.0 * steps.grows
+    lost = _kappa(c) * deviation**2 - steps.gains * np.expm1(-c - 2.0 * steps.shrinks)
+    lost[:, :, 0] = np.minimum(lost[:, :, 0], 0.5 * t**2 * mean.bound[:, None])
+    gain = linear + steps.straight - lost
     gain[:, 0, 0] = 0.0
-    best = gain.reshape(len(gain), -1).argmax(axis=1)
-    i, j = np.unravel_index(best, gain.shape[1:])
+    i, j = np.unravel_index(gain.reshape(len(gain), -1).argmax(axis=1), gain.shape[1:])
     return t[np.arange(len(t)), i], tau[j]
 
 

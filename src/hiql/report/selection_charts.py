@@ -84,15 +84,14 @@ def agreement_chart(table: pd.DataFrame, chosen: int) -> go.Figure:
 
 def readable(table: pd.DataFrame) -> pd.DataFrame:
     """The candidates as people read them; columns without content are left out."""
-    filled = table.dropna(axis="columns", how="all")
+    told = table.assign(gap=table["gap"].replace(0.0, np.nan))  # the best has none to itself
+    filled = told.dropna(axis="columns", how="all")
     columns: dict[str, Any] = {"K": filled["n_intentions"]}
     columns |= {name.replace("_", "-"): filled[name].map(_setting) for name in differing(table)}
     columns["free parameters"] = _numbers(filled, "n_free", "{:,.0f}")
     columns["train (nats/step)"] = _numbers(filled, "train", "{:.4f}")
     columns["held out (nats/step)"] = _numbers(filled, "held_out", "{:.4f}", "held_out_se")
-    columns["gap to the best"] = _numbers(
-        filled.assign(gap=filled["gap"].replace(0.0, np.nan)), "gap", "{:.4f}", "gap_se"
-    )
+    columns["gap to the best"] = _numbers(filled, "gap", "{:.4f}", "gap_se")
     columns["evidence (nats)"] = _numbers(filled, "evidence", "{:,.1f}")
     columns["BIC"] = _numbers(filled, "bic", "{:,.0f}")
     columns["restarts agree"] = _numbers(filled, "restart_agreement", "{:.0%}")
