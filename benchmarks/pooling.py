@@ -142,9 +142,9 @@ def histories() -> Iterator[Comparison]:
             )
 
 
-def simulated(seed: int = 11) -> Split:
+def simulated(seed: int = 11, history: int = 1) -> Split:
     """Simulated reversal mice that share their strategies, every fourth session held out."""
-    data = hiql.worlds.simulate_reversal(n_mice=6, n_sessions=24, random_state=seed).trajectories(history=1)
+    data = hiql.worlds.simulate_reversal(n_mice=6, n_sessions=24, random_state=seed).trajectories(history=history)
     out = np.arange(data.n_sessions) % 4 == 3
     return data.select(np.flatnonzero(~out)), data.select(np.flatnonzero(out))
 
@@ -168,17 +168,34 @@ def animals() -> Iterator[Comparison]:
 
 def cohorts() -> Iterator[Comparison]:
     """The simulated mice thirty times: in one cohort six sessions are held out, and errors are wide."""
+    splits = [simulated(seed) for seed in range(100, 130)]
     for k in (1, 2, 3, 4):
         yield Comparison(
             f"simulated cohorts K={k}: common, animals pooled",
-            lambda k=k: over_cohorts(k),
-            lambda k=k: over_cohorts(k, pool="subjects"),
+            lambda k=k: over_cohorts(k, splits),
+            lambda k=k: over_cohorts(k, splits, pool="subjects"),
         )
 
 
-def over_cohorts(k: int, **options: Any) -> Scores:
+def searches() -> Iterator[Comparison]:
+    """Mice whose strategies look at one trial, over histories of three: is a search among those of one worth it?"""
+    splits = [simulated(seed, history=3) for seed in range(300, 330)]
+    for k in (2, 3):
+        yield Comparison(
+            f"simulated cohorts, history of 3, K={k}: one search, two",
+            lambda k=k: over_cohorts(k, splits, choice=SearchedOnce()),
+            lambda k=k: over_cohorts(k, splits, prior="pooled"),
+        )
+
+
+class SearchedOnce(PooledTable):
+    def coarser(self, data: hiql.Trajectories) -> None:  # noqa: ARG002
+        return None
+
+
+def over_cohorts(k: int, splits: list[Split], **options: Any) -> Scores:
     """Each cohort stands where a session stands elsewhere."""
-    found = [scored(quiet(k, **options), *simulated(seed)) for seed in range(100, 130)]
+    found = [scored(quiet(k, **options), *split) for split in splits]
     nats, steps = (np.array([values.sum() for values in column]) for column in (*zip(*found, strict=True),)[:2])
     return Scores(nats, steps, sum(each.seconds for each in found))
 
@@ -247,7 +264,7 @@ def main() -> None:
     scored(quiet(2, dynamics="by-state"), *(hiql.datasets.labyrinth_long().data.select(range(5)),) * 2)  # compile
     jobs = [
         (c.name, lambda c=c: line(c.name, c.plain(), c.pooled()))
-        for g in (places, two_nodes, histories, animals, cohorts, days)
+        for g in (places, two_nodes, histories, animals, cohorts, searches, days)
         for c in g()
     ]
     for name, job in [*jobs, *predictive()]:
