@@ -11,6 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -222,6 +223,18 @@ def days() -> Iterator[Comparison]:
             lambda k=k: scored(quiet(k), *rat()),
             lambda k=k: scored(quiet(k, pool="days"), *rat()),
         )
+    splits = [tuple(over_days(part) for part in split) for split in folds(2)]
+    for k in (1, 2, 3, 4):
+        yield Comparison(
+            f"bandit over days K={k}: animals pooled, each day around the day before",
+            lambda k=k: over(splits, partial(scored, quiet(k, pool="subjects"))),
+            lambda k=k: over(splits, partial(scored, quiet(k, pool="days"))),
+        )
+
+
+def over_days(data: hiql.Trajectories) -> hiql.Trajectories:
+    """Sessions of the bandit mice are named by animal and number, one a day: BB038_001."""
+    return replace(data, session_days=np.array([float(name.rpartition("_")[2]) for name in data.session_names]))
 
 
 def line(name: str, plain: Scores, pooled: Scores) -> dict[str, Any]:

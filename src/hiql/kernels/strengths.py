@@ -116,7 +116,8 @@ def settle(  # type: ignore[no-untyped-def]
 ):
     """Rows, strengths, and gathered counts and chances, where counts up, rows down and strengths stand still.
 
-    A sweep is one way up, which tells where strengths go, and one way down; there are at most so many.
+    A sweep is one way up, which tells where strengths go, and one way down; there are at most so many. ``tol`` is how
+    much a probability, and a log-strength, may still move.
     """
     rows, y = np.empty(own.shape), np.log(strength)
     handed_down(order, parent, level, strength, root, own, rows)
@@ -128,6 +129,6 @@ def settle(  # type: ignore[no-untyped-def]
         first, second = handed_up(order, parent, level, s, free, rows, counts, some, any_of_it)
         handed_down(order, parent, level, s, root, counts, rows)
         y = stepped(y, free, first, second, belief, bounds)
-        if np.abs(rows - before).max() < tol and np.abs(y - last).max() < tol:
+        if np.abs(rows - before).max() < tol[0] and np.abs(y - last).max() < tol[1]:
             break
     return rows, np.exp(y), counts, some, any_of_it

@@ -22,8 +22,8 @@ USUAL, SPREAD = np.log(10.0), 3.0
 """log s ~ Normal(log 10, 3²): it decides only where the data say nothing."""
 BELIEF, BOUNDS = (float(USUAL), SPREAD), (float(np.log(WEAKEST)), float(np.log(STRONGEST)))
 MOST_SWEEPS = 120
-SETTLED = 1e-3
-"""Sweeps end when no log-strength and no probability moves by more."""
+SETTLED, STEADY = 1e-3, 1e-2
+"""Sweeps end when no probability, and no log-strength, moves by more."""
 
 
 class Learned(NamedTuple):
@@ -69,8 +69,8 @@ def still(
     chance, any_chance = chance_of_any(own, visits), chance_of_any(own.sum(-1), np.max(visits, axis=-1))
     start = np.ascontiguousarray(strength, dtype=np.float64)
     rows, found, gathered, *_ = settle(
-        tree.order, tree.parent, tree.level, own, chance, any_chance, root, start, free, BELIEF, BOUNDS, SETTLED,
-        MOST_SWEEPS,
+        tree.order, tree.parent, tree.level, own, chance, any_chance, root, start, free, BELIEF, BOUNDS,
+        (SETTLED, STEADY), MOST_SWEEPS,
     )  # fmt: skip
     found = np.where(free, np.clip(found, WEAKEST, STRONGEST), start)
     return Learned(rows, found, gathered - own + _around(tree, rows, root, found))
