@@ -112,15 +112,14 @@ def stepped(y, free, first, second, belief, bounds):  # type: ignore[no-untyped-
 
 @compiled
 def settle(  # type: ignore[no-untyped-def]
-    order, parent, level, own, chance, any_chance, root, strength, free, belief, bounds, tol, most
+    order, parent, level, own, chance, any_chance, root, rows, strength, free, belief, bounds, tol, most
 ):
-    """Rows, strengths, and gathered counts and chances, where counts up, rows down and strengths stand still.
+    """From ``rows`` and strengths on to where counts up, rows down and strengths stand still: all three, with chances.
 
     A sweep is one way up, which tells where strengths go, and one way down; there are at most so many. ``tol`` is how
     much a probability, and a log-strength, may still move.
     """
-    rows, y = np.empty(own.shape), np.log(strength)
-    handed_down(order, parent, level, strength, root, own, rows)
+    rows, y = rows.copy(), np.log(strength)
     counts, some, any_of_it = own.copy(), chance.copy(), any_chance.copy()
     for _ in range(most):
         before, last = rows.copy(), y
