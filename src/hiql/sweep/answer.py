@@ -13,7 +13,7 @@ import pandas as pd
 
 from hiql.data.trajectories import Trajectories
 from hiql.evaluate.words.doing import intentions_table, where_each_is_left
-from hiql.evaluate.words.dwell import expected_dwell, outlasts_sessions
+from hiql.evaluate.words.dwell import expected_dwell, tell_sessions_apart
 from hiql.evaluate.words.verdict import judge
 from hiql.models import IntentionModel
 from hiql.sweep.explanation import name
@@ -104,7 +104,7 @@ def _doing(model: IntentionModel, data: Trajectories, names: Sequence[str]) -> s
     told = ", ".join(f"{called} {part:.0%}" for called, part in zip(names, share, strict=True))
     if any(where_each_is_left(model)):
         return f"Of the steps: {told}. How likely each is left depends on where, or after what: see the last column."
-    if outlasts_sessions(dwell, mean).all():
+    if tell_sessions_apart(dwell, data, model.decode(data)):
         when = f"All of them last longer than a session ({mean:.0f} steps on average): they tell sessions apart."
     else:
         when = (
