@@ -6,7 +6,7 @@ Each experiment is simulated with random policies in a random world: K = 1…4 �
 session, driven by an input, in two sizes. Candidates are K = 1…4 × the same clocks, as ``hiql.select`` fits them. The
 *oracle* knows the true parameters: it can tell if they make the data more likely, by ``TELLS`` nats, than the same with
 the two most similar intentions in one. Beside that, choices that weigh two inputs (K = 1…3, a Markov chain;
-``family="glmhmm"``), animals that differ and never switch, and what a Bayes fit costs.
+``family="glmhmm"``), and animals that differ and never switch.
 
 There is no BIC for by-state; of the others, it is that of the posteriors' means. Cross-validation has three folds and
 one search for each candidate and fold, and chooses the simplest within one error of the best. Results are kept in
@@ -15,7 +15,6 @@ one search for each candidate and fold, and chooses the simplest within one erro
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Mapping, Sequence
 from itertools import combinations, product
@@ -218,20 +217,6 @@ def shown(rows: pd.DataFrame, what: list[str]) -> str:
     return (text.unstack("rule") if what else text).fillna("–").to_string()
 
 
-def cost() -> float:
-    """Processor time of a Bayes fit over that of a plain one, on the same data; in the middle of five."""
-    ratios = []
-    for seed in range(6):
-        data, _ = simulated(3, "markov", "large", seed)
-        took = {}
-        for estimate in ("mode", "bayes"):
-            began = time.process_time()
-            hiql.HIQL(3, estimate=estimate, progress=False, random_state=seed).fit(data)
-            took[estimate] = time.process_time() - began
-        ratios.append(took["bayes"] / took["mode"])
-    return float(np.median(ratios[1:]))  # the first one compiles
-
-
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")
@@ -249,7 +234,6 @@ def main() -> None:
     for what in (["truth", "size"], ["k"], []):
         print(shown(rows, what), "\n")
     print(f"{len(outcomes)} of {len(every)} are done; in {(~rows['told']).sum()} rows the oracle cannot tell.")
-    print(f"A Bayes fit takes {cost():.2f} times the processor time of a plain one.")
 
 
 if __name__ == "__main__":

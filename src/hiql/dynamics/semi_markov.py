@@ -176,6 +176,8 @@ class SemiMarkov(ModeOrPosterior, LogProbabilities):
         return rows_of(apart, posterior=self.is_posterior and len(others) > 1)
 
     def n_free(self, counts: PhaseCounts) -> int:
+        if len(counts.stays) == 1:
+            return 0
         begun = counts.firsts.reshape(len(counts.firsts), -1)
         return sum(shares_told(table) for table in (begun, counts.entries, counts.stays, counts.following))
 
