@@ -1,9 +1,10 @@
 """How often evidence, BIC and cross-validation find the true number of intentions and the true clock, beside an oracle.
 
-    python benchmarks/recovery.py --out DIR [--seeds N] [--sizes small large] [--clocks …] [--only RULE]
+    python benchmarks/recovery.py --out DIR [--seeds N] [--sizes small large] [--clocks …] [--kinds …] [--only RULE]
 
 Each experiment is simulated with random policies in a random world: K = 1…4 × Markov, by state left, one intention a
-session, driven by an input, in two sizes. Candidates are K = 1…4 × the same clocks, as ``hiql.select`` fits them. The
+session, driven by an input, in two sizes: 30 sessions of 100 steps, as a few mice in a week, and 60 of 250, as a group
+of mice in a month or a rat in two. Candidates are K = 1…4 × the same clocks, as ``hiql.select`` fits them. The
 *oracle* knows the true parameters: it can tell if they make the data more likely, by ``TELLS`` nats, than the same with
 the two most similar intentions in one. Beside that, choices that weigh two inputs (K = 1…3, a Markov chain;
 ``family="glmhmm"``), and animals that differ and never switch.
@@ -175,16 +176,25 @@ def together(logits: np.ndarray, moves: np.ndarray, one: int, other: int) -> tup
 
 
 KINDS = {"never": animals, "weighing": weighing}
+TABLES = "tables"
 
 
-def units(n_seeds: int, sizes: list[str], rules: list[str], clocks: Sequence[str] = CLOCKS) -> list[dict[str, Any]]:
+def units(
+    n_seeds: int,
+    sizes: Sequence[str],
+    rules: Sequence[str],
+    clocks: Sequence[str] = CLOCKS,
+    kinds: Sequence[str] = (TABLES, *KINDS),
+) -> list[dict[str, Any]]:
     """``clocks`` are those of the experiments with tables, and of their candidates."""
     every = [(k, clock) for k, clock in product(range(1, MOST + 1), clocks) if k > 1 or clock == "markov"]
     found = []
     for by, seed in product(rules, range(n_seeds)):
-        found.append({"k": 1, "clock": "never", "size": "animals", "seed": seed, "by": by})
-        found += [{"k": k, "clock": "weighing", "size": "small", "seed": seed, "by": by} for k in (1, 2, 3)]
-        for size, (k, clock) in product(sizes, every):
+        other = {"never": [(1, "animals")], "weighing": [(k, "small") for k in (1, 2, 3)]}
+        for kind in KINDS:
+            sizes_of = other[kind] if kind in kinds else []
+            found += [{"k": k, "clock": kind, "size": size, "seed": seed, "by": by} for k, size in sizes_of]
+        for size, (k, clock) in product(sizes, every if TABLES in kinds else []):
             table = {"k": k, "clock": clock, "size": size, "seed": seed, "by": by}
             found.append(table | {"among": list(clocks)})
     return found
@@ -223,10 +233,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     parser.add_argument("--clocks", nargs="+", choices=CLOCKS, default=list(CLOCKS), help="markov among them")
+    parser.add_argument("--kinds", nargs="+", choices=(TABLES, *KINDS), default=[TABLES, *KINDS])
     parser.add_argument("--only", choices=RULES, help="one rule instead of all")
     options = parser.parse_args()
     rules = [options.only] if options.only else list(RULES)
-    every = units(options.seeds, options.sizes, rules, options.clocks)
+    every = units(options.seeds, options.sizes, rules, options.clocks, options.kinds)
     outcomes, failures = run_units(every, compute, options.out, label="Recovering")
     for failure in failures:
         tell(f"failed: {failure.unit}: {failure.error}")
