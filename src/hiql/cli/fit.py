@@ -197,6 +197,9 @@ def print_fit(model: IntentionModel) -> None:
     if hasattr(model, "posterior_"):
         say(model.posterior_.told)
     print_verdict(judge(model))
+    for told in model.notes_:
+        if told not in model.doubts:
+            say(f"{told}.")
 
 
 def weights_table(model: IntentionModel) -> pd.DataFrame:
