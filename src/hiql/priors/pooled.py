@@ -21,7 +21,7 @@ WEAKEST, STRONGEST = 0.1, 1e4
 USUAL, SPREAD = np.log(10.0), 3.0
 """log s ~ Normal(log 10, 3²): it decides only where the data say nothing."""
 BELIEF, BOUNDS = (float(USUAL), SPREAD), (float(np.log(WEAKEST)), float(np.log(STRONGEST)))
-MOST_SWEEPS = 60
+MOST_SWEEPS = 120
 SETTLED = 1e-3
 """Sweeps end when no log-strength and no probability moves by more."""
 
