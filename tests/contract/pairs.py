@@ -303,7 +303,7 @@ OVER_DAYS = PooledPolicies(
 WEIGHTS = LinearWeights(np.array([[[-2.0, 0.2], [2.0, -0.2]], [[2.0, 0.0], [-2.0, 0.0]]]), np.ones((2, 2)), np.zeros(2))
 LAPSES = replace(WEIGHTS, weights=2.0 * WEIGHTS.weights, lapse=np.array([0.1, 0.05]))
 OWN = WEIGHTS.weights[:, None] * np.array([1.0, 0.6])[None, :, None, None]
-OF_ANIMALS = PooledLinear(WEIGHTS.weights, np.ones((2, 2)), np.zeros(2), OWN, np.ones((2, 2)))
+OF_ANIMALS = PooledLinear(WEIGHTS.weights, np.ones((2, 2)), np.zeros(2), OWN, np.ones((2, 2)), np.zeros(2))
 WAYS = {
     "weights of animals": Way(
         PooledWeights(0.5, coding=FITTED_TO), by_weights_of_the_animal, OF_ANIMALS, clocks=("markov",)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hiql
-from hiql.dynamics import ByState
+from hiql.dynamics import ByState, Independent
 from hiql.errors import InvalidParameter, ParametersNotCounted
 from hiql.sweep.criteria import CRITERIA, Criterion
 from hiql.sweep.plan import LATER, Plan, Source
@@ -142,8 +142,8 @@ def with_an_input():
 
 @pytest.mark.parametrize("proposed", [False, True])
 def test_what_has_no_evidence_is_not_fitted_and_told(proposed):
-    """Semi-Markov clocks have none: that is not a failure, and costs nothing."""
-    data, asked = with_an_input(), {"n_intentions": (1,), "dynamics": ("markov", "semi-markov"), "family": "hiql"}
+    """Steps that are drawn anew have none: that is not a failure, and costs nothing."""
+    data, asked = with_an_input(), {"n_intentions": (1,), "dynamics": ("markov", Independent()), "family": "hiql"}
     asked = {"proposal": hiql.propose(data, **asked)} if proposed else asked
     chosen = hiql.select(data, by="evidence", progress=False, **asked)
     assert chosen.table["dynamics"].tolist() == ["markov"]
@@ -151,8 +151,8 @@ def test_what_has_no_evidence_is_not_fitted_and_told(proposed):
     assert "1 candidate has no evidence and was not fitted." in chosen.explanation
 
 
-def test_evidence_of_nothing_but_semi_markov_clocks_is_refused_before_any_work():
-    settings = {"n_intentions": (1, 2), "dynamics": "semi-markov"}
+def test_evidence_of_nothing_that_has_any_is_refused_before_any_work():
+    settings = {"n_intentions": (1, 2), "dynamics": Independent()}
     for asked in (settings, {"proposal": hiql.propose(with_an_input(), **settings, family="hiql")}):
         with pytest.raises(InvalidParameter, match="choose held-out"):
             hiql.select(with_an_input(), by="evidence", progress=False, **asked)
