@@ -71,7 +71,7 @@ def lost(size, seed):
 
 def cell(nats, steps=(10, 10), n_free=1):
     by_session = dict(enumerate(zip(nats, steps, strict=True)))
-    return Cell(sum(nats) / sum(steps), by_session, 0.0, n_free, None, None)
+    return Cell(sum(nats) / sum(steps), by_session, 0.0, n_free, None, None, None)
 
 
 def test_differences_are_paired_by_session():

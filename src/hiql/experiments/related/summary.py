@@ -22,6 +22,11 @@ HOW_TO_READ = (
     "assumptions of a system, not about the authors' code."
 )
 
+EVIDENCE_SAID = (
+    "A lower bound of log p(data), parameters averaged over, for systems whose parameters have posteriors here: tables "
+    "and regressions, with the chains between them. What is planned for has none."
+)
+
 SYSTEMS = ("system", "paper", "clock", "choice", "prior", "what differs here")
 
 
@@ -43,6 +48,9 @@ def sections(result: RelatedResult) -> list[str]:
         _table(result, lambda cell, _: _number(cell.evd, 3)),
         "## Steps decoded as the intention that they were",
         _table(result, lambda cell, _: _number(cell.agreement, 2)),
+        "## Evidence (nats a step, of all sessions)",
+        EVIDENCE_SAID,
+        _table(result, lambda cell, _: _number(cell.evidence, 3)),
         "## Free parameters",
         _table(result, lambda cell, _: f"{cell.n_free:.0f}"),
         "## Seconds a fit",
