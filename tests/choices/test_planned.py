@@ -258,3 +258,9 @@ def test_with_memory_it_tells_what_came_before(remembered, tmp_path):
     assert simulated.n_steps == 60
     with pytest.raises(ShapeMismatch, match="features"):
         PlannedWithMemory(mdp=world, features=np.zeros((6, 3, 2)))
+
+
+def test_plans_are_not_seen_over_finer_states(seen):
+    model = fitted(seen, tol=1e-3)
+    with pytest.raises(InvalidParameter, match="only tables of policies"):
+        model.lifted(np.repeat(np.arange(6), 2))

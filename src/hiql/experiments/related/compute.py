@@ -129,6 +129,12 @@ def at_par(one: Cell, best: Cell) -> bool:
     return behind.gain <= max(BAR, 2.0 * behind.error)
 
 
+def leaders(cells: dict[str, Cell]) -> list[str]:
+    """The systems at par with the best of a world, those of fewest free parameters first."""
+    best = cells[best_system(cells)]
+    return sorted((name for name, cell in cells.items() if at_par(cell, best)), key=lambda name: cells[name].n_free)
+
+
 def contrasts(result: RelatedResult) -> dict[str, dict[str, Difference]]:
     """What each assumption buys in each world, where both of its systems were fitted."""
     return {
@@ -152,4 +158,5 @@ def document(result: RelatedResult) -> dict[str, Any]:
         label: {world: found._asdict() for world, found in by_world.items()}
         for label, by_world in contrasts(result).items()
     }
-    return {"cells": table, "contrasts": bought}
+    level = {world: leaders(cells) for world, cells in result.cells.items() if cells}
+    return {"cells": table, "at_par": level, "contrasts": bought}

@@ -11,6 +11,7 @@ from hiql.experiments.related.compute import (
     at_par,
     best_system,
     contrasts,
+    leaders,
 )
 from hiql.experiments.related.worlds import WORLDS
 from hiql.experiments.results import markdown_table
@@ -128,10 +129,8 @@ def _simplest(result: RelatedResult) -> list[str]:
     for world, cells in result.cells.items():
         if not cells:
             continue
-        best = best_system(cells)
-        level = [system for system, cell in cells.items() if at_par(cell, cells[best])]
-        least = min(level, key=lambda system: cells[system].n_free)
-        others = [system for system in level if system not in (best, least)]
+        best, (least, *level) = best_system(cells), leaders(cells)
+        others = [system for system in level if system != best]
         text = f"- {world}: **{best}** is best ({cells[best].n_free:.0f} free parameters)"
         if least != best:
             text += f"; **{least}** is as good with {cells[least].n_free:.0f}"
