@@ -10,7 +10,7 @@ from hiql.dynamics import ByState, Independent
 from hiql.errors import InvalidParameter, ParametersNotCounted
 from hiql.sweep.criteria import CRITERIA, Criterion
 from hiql.sweep.plan import LATER, Plan, Source
-from hiql.sweep.traits import Difference, _in_words
+from hiql.sweep.traits import Difference, _in_words, rivals
 
 QUICK = {"n_restarts": 1, "n_folds": 3, "progress": False}
 
@@ -53,6 +53,12 @@ def test_where_both_matter_the_gain_is_divided():
     assert "75% is difference between animals" in words
     assert "25% switching within" in words
     assert "Neither" in _in_words(Difference(0.0, 0.1), Difference(0.0, 0.1), Difference(0.0, 0.1))
+
+
+def test_rivals_without_switching_have_the_prior_of_the_choice():
+    """Flat rivals of long histories that were pooled would lose to it for want of trials, not of switching."""
+    axes = {"family": "hiql", "history": 5, "pseudo_count": 0.1, "dynamics": "markov", "pool": None, "n_intentions": 2}
+    assert [rival["prior"] for rival in rivals(axes | {"prior": "pooled"})] == ["pooled"] * 3
 
 
 def test_there_is_no_bic_where_rows_are_pooled(never_switching):

@@ -191,8 +191,8 @@ def print_fit(model: IntentionModel) -> None:
         print_table(weights_table(model), "What choices weigh: log-odds for one standard deviation of each input")
     if model.n_intentions_ > 1 and longer.all():
         note(
-            "every intention lasts longer on average than a session, so they tell sessions (or subjects) apart rather "
-            "than change within them"
+            "every intention lasts longer on average than a session: the report says whether they change within "
+            "sessions or tell sessions (or subjects) apart"
         )
     if hasattr(model, "posterior_"):
         say(model.posterior_.told)

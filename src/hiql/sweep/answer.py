@@ -13,7 +13,7 @@ import pandas as pd
 
 from hiql.data.trajectories import Trajectories
 from hiql.evaluate.words.doing import intentions_table, where_each_is_left
-from hiql.evaluate.words.dwell import expected_dwell, outlasts_sessions
+from hiql.evaluate.words.dwell import expected_dwell, tell_sessions_apart
 from hiql.evaluate.words.verdict import judge
 from hiql.models import IntentionModel
 from hiql.sweep.explanation import name
@@ -90,7 +90,7 @@ def _doing(model: IntentionModel, data: Trajectories, names: Sequence[str]) -> s
     told = ", ".join(f"{called} {part:.0%}" for called, part in zip(names, share, strict=True))
     if any(where_each_is_left(model)):
         return f"Of the steps: {told}. How likely each is left depends on where, or after what: see the last column."
-    if outlasts_sessions(dwell, mean).all():
+    if tell_sessions_apart(dwell, data, model.decode(data)):
         when = f"All of them last longer than a session ({mean:.0f} steps on average): they tell sessions apart."
     else:
         when = (
@@ -138,11 +138,26 @@ def _limits(model: IntentionModel, data: Trajectories, selection: Selection) -> 
     if rare > 0.2 and hasattr(model, "policy_"):
         few = f"fewer than {2 * data.n_actions} times"
         told.append(f"{rare:.0%} of the states met were met {few}: what is done there is a guess.")
+    if longer := _longer_histories(table, chosen):
+        told.append(longer)
     if len(set(data.subjects)) == 1:
         told.append("There is one animal: whether others would do the same is open.")
     if data.n_sessions < FEW_GROUPS:
         told.append(f"There are {data.n_sessions} sessions only: errors of differences are rough.")
     return " ".join(told)
+
+
+def _longer_histories(table: pd.DataFrame, chosen: int) -> str:
+    """Where the longest history tried is chosen, as a flat table: real mice are predicted better by longer pooled ones,
+    and no worse where these are not needed (``docs/theory/pooling.md``)."""
+    lengths = [length for length in table["history"] if isinstance(length, int | np.integer)]
+    longest = max(lengths, default=0)
+    if not longest or table["history"][chosen] != longest or table["prior"][chosen] != "flat":
+        return ""
+    return (
+        f"Histories longer than {longest} were not tried. Flat tables of them run out of trials; pooled ones may "
+        f"predict better (--history {longest + 2} --prior pooled)."
+    )
 
 
 def _told_only(table: pd.DataFrame) -> pd.DataFrame:
