@@ -7,11 +7,13 @@ import pytest
 
 import hiql
 from hiql.baselines import MaxCausalEntropyIRL
-from hiql.choices import Goals, Planned
+from hiql.choices import Goals, Planned, PlannedWithMemory
 from hiql.choices.planned import Coefficients
+from hiql.choices.reward_network import RewardNetwork
 from hiql.errors import InvalidParameter, ShapeMismatch
 from hiql.worlds.planners import PLANNERS
 from hiql.worlds.planning import boltzmann_policy, value_iteration
+from hiql.worlds.state_before import StateBefore
 from tests.baselines.worlds import numerical_gradient, ring, soft_policy, sparse_twin, walk
 
 REWARDS = np.random.default_rng(0).normal(0, 2, (2, 6, 3))
@@ -58,11 +60,10 @@ def test_where_nothing_is_left_to_chance_linearly_solvable_is_soft():
     np.testing.assert_allclose(plans[0].log_policy, plans[1].log_policy, atol=1e-9)
 
 
-def test_large_worlds_are_planned_sparsely_with_the_same_answer(monkeypatch):
+def test_sparse_worlds_are_planned_with_the_same_answer():
     dense = PLANNERS["linearly-solvable"](ring())
     counts = np.random.default_rng(1).integers(0, 5, (2, 6, 3)).astype(float)
     one = dense.likelihood(REWARDS, counts)
-    monkeypatch.setattr("hiql.worlds.planners.DENSE_BELOW", 0)
     other = PLANNERS["linearly-solvable"](sparse_twin(ring())).likelihood(REWARDS, counts)
     np.testing.assert_allclose(other.plan.log_policy, one.plan.log_policy, atol=1e-9)
     np.testing.assert_allclose(other.gradient, one.gradient, atol=1e-8)
@@ -82,10 +83,8 @@ def test_gradients_agree_with_finite_differences(name, shape):
 # --- fits -----------------------------------------------------------------------------------------------------
 
 
-def fitted(seen, k=1, **options):
-    return hiql.IntentionModel(k, choice=Planned(mdp=ring(), **options), tol=1e-13, patience=0, progress=False).fit(
-        seen
-    )
+def fitted(seen, k=1, tol=1e-13, **options):
+    return hiql.IntentionModel(k, choice=Planned(mdp=ring(), **options), tol=tol, patience=0, progress=False).fit(seen)
 
 
 @pytest.mark.parametrize("features", [None, np.eye(6)[:, [3, 0]]], ids=["states", "features"])
@@ -107,6 +106,32 @@ def test_features_of_state_and_action_can_express_any_policy(seen):
     counts = seen.pair_counts
     np.testing.assert_allclose(model.policy_[0], counts / counts.sum(axis=1, keepdims=True), atol=1e-3)
     assert model.n_free_ == 12
+
+
+def test_a_network_finds_a_reward_that_is_not_linear(tmp_path):
+    """To be near one of two things is worth something, near both nothing: no sum of features can say so."""
+    near = np.array([[0, 0], [1, 0], [1, 1], [1, 1], [0, 1], [0, 0]], dtype=float)
+    reward = 2.0 * (near.sum(axis=1) == 1)
+    data = walk(ring(), [soft_policy(ring(), reward)], [50] * 40, np.random.default_rng(0))
+    linear, network = (fitted(data, features=near, hidden=hidden, ridge=0.01, tol=1e-9) for hidden in ((), (4,)))
+    assert network.log_likelihood_ > linear.log_likelihood_ + 50
+    found = network.reward_[0, :, 0]
+    np.testing.assert_allclose(found - found[0], reward - reward[0], atol=0.25)
+    assert network.coefficients_.shape == (1, 2 * 4 + 4 + 4)
+    assert network.n_free_ == 3  # four kinds of places, and a reward that is the same everywhere
+    network.save(tmp_path / "network.hiql")
+    np.testing.assert_array_equal(hiql.load(tmp_path / "network.hiql").reward_, network.reward_)
+
+
+@pytest.mark.parametrize("hidden", [(), (3,), (4, 2)])
+def test_slopes_of_networks_agree_with_finite_differences(hidden):
+    rng = np.random.default_rng(0)
+    network = RewardNetwork(rng.normal(size=(7, 3)), hidden)
+    theta, by_reward = network.drawn(1, rng)[0], rng.normal(size=(2, 7))
+    found = network.slope(theta, by_reward)
+    for slope, weights in zip(found, by_reward, strict=True):
+        by_differences = numerical_gradient(lambda at, w=weights: w @ network.reward(at), theta)
+        np.testing.assert_allclose(slope, by_differences, atol=1e-7)
 
 
 def test_a_lasso_leaves_few_rewards(seen):
@@ -153,6 +178,9 @@ def test_a_reward_that_is_given_has_the_last_word(seen):
         ({"ridge": -1.0}, InvalidParameter),
         ({"lasso": np.nan}, InvalidParameter),
         ({"around": "mean"}, InvalidParameter),
+        ({"around": "common", "hidden": (3,)}, InvalidParameter),
+        ({"hidden": (0,)}, InvalidParameter),
+        ({"hidden": 2.5}, InvalidParameter),
         ({"features": np.zeros((5, 2))}, ShapeMismatch),
         ({"features": "distances"}, ShapeMismatch),
         ({"features": np.full((6, 2), np.inf)}, InvalidParameter),
@@ -172,3 +200,67 @@ def test_goals_are_found():
     assert (model.decode(simulation.data) == np.argsort(model.goal_)[::-1][simulation.data.intentions]).mean() > 0.9
     with pytest.raises(InvalidParameter, match="sharpness"):
         Goals(mdp=simulation.environment, sharpness=())
+
+
+# --- the state before -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def remembered():
+    """A walk on a ring that goes on as it came."""
+    return walk(ring(slip=0.0), [np.tile([0.2, 0.6, 0.2], (6, 1))], [60] * 20, np.random.default_rng(1))
+
+
+def test_with_memory_it_is_a_plan_in_the_world_of_pairs(remembered):
+    """The same objective and policies as planning there on data that were recoded by hand."""
+    choice = PlannedWithMemory(mdp=ring(slip=0.0))
+    pairs = choice.pairs
+    features = np.hstack([np.eye(6)[pairs.now], np.eye(len(pairs.now))[:, 6:]])
+    search = {"n_init": 1, "max_iter": 3, "patience": 0, "progress": False, "random_state": 3}
+    model = hiql.IntentionModel(2, choice=choice, **search).fit(remembered)
+    by_hand = hiql.IntentionModel(2, choice=Planned(mdp=pairs.mdp, features=features), **search)
+    by_hand.fit(pairs.seen(remembered))
+    assert model.objective_ == pytest.approx(by_hand.objective_, abs=1e-6)
+    np.testing.assert_allclose(model.pair_policy_, by_hand.policy_, atol=1e-6)
+    assert model.n_free_ == by_hand.n_free_
+
+
+def test_with_memory_it_tells_what_came_before(remembered, tmp_path):
+    """Who never turns round: only the state before says which way that is."""
+    world, n = ring(slip=0.0), 6
+    pairs = StateBefore(world)
+    reward = np.where((pairs.before >= 0) & (pairs.now == (pairs.before + 1) % n), 2.0, 0.0)
+    plan = PLANNERS["soft"](pairs.mdp).plan(reward[None])
+    rng, states, actions = np.random.default_rng(0), [], []
+    for _ in range(20):
+        before, now, acts, path = -1, int(rng.integers(n)), [], []
+        for _ in range(40):
+            a = int(rng.choice(3, p=np.exp(plan.log_policy[0, pairs.pair(before, now)])))
+            acts.append(a)
+            path.append(now)
+            before, now = now, int(world.next_states(np.array([now]), np.array([a]), rng)[0])
+        states.append(path)
+        actions.append(acts)
+    data = hiql.Trajectories.from_arrays(states, actions, n_states=n, n_actions=3)
+    search = {"patience": 0, "progress": False}
+    with_memory, without = (
+        hiql.IntentionModel(1, choice=kind(mdp=world), **search).fit(data) for kind in (PlannedWithMemory, Planned)
+    )
+    assert with_memory.log_likelihood_ > without.log_likelihood_ + 20
+    with_memory.save(tmp_path / "memory.hiql")
+    back = hiql.load(tmp_path / "memory.hiql")
+    np.testing.assert_array_equal(back.predict_action_proba(data), with_memory.predict_action_proba(data))
+    live = back.live()
+    for t in range(5):
+        np.testing.assert_allclose(live.predict(state=states[0][t]), back.predict_action_proba(data)[t], atol=1e-12)
+        live.step(state=states[0][t], action=actions[0][t])
+    simulated = back.sample(world, n_sessions=3, n_steps=20)
+    assert simulated.n_steps == 60
+    with pytest.raises(ShapeMismatch, match="features"):
+        PlannedWithMemory(mdp=world, features=np.zeros((6, 3, 2)))
+
+
+def test_plans_are_not_seen_over_finer_states(seen):
+    model = fitted(seen, tol=1e-3)
+    with pytest.raises(InvalidParameter, match="only tables of policies"):
+        model.lifted(np.repeat(np.arange(6), 2))

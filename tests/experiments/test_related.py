@@ -71,7 +71,7 @@ def lost(size, seed):
 
 def cell(nats, steps=(10, 10), n_free=1):
     by_session = dict(enumerate(zip(nats, steps, strict=True)))
-    return Cell(sum(nats) / sum(steps), by_session, 0.0, n_free, None, None)
+    return Cell(sum(nats) / sum(steps), by_session, 0.0, n_free, None, None, None)
 
 
 def test_differences_are_paired_by_session():
@@ -110,10 +110,13 @@ def test_a_system_that_plans_asks_for_a_world():
 @pytest.mark.slow
 @pytest.mark.parametrize("system", [name for name, recipe in RECIPES.items() if recipe.home not in ("", *RECORDED)])
 def test_each_system_recovers_the_world_made_for_it(system):
-    """Fitted there it predicts, and where there is something to decode, decodes."""
+    """Fitted there it predicts, and where there is something to decode, decodes.
+
+    Dirichlet processes have twice as many intentions as are true, and spare ones take steps that then count as wrong.
+    """
     home = RECIPES[system].home
     unit = {"size": SIZES[home], "fold": 0, "n_folds": 5, "n_init": 4, "max_iter": 100, "seed": 1}
     mine, chance = (fit_unit({"world": home, "system": name} | unit) for name in (system, "chance"))
     assert sum(mine["nats"]) > sum(chance["nats"]) + 0.02 * sum(mine["steps"])
     if mine["agreement"] is not None and home != "subgoals":  # there a step tells next to nothing
-        assert mine["agreement"] > 0.8
+        assert mine["agreement"] > (0.8 if RECIPES[system].most == 1 else 0.6)

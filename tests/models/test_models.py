@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -130,6 +132,19 @@ def test_align_undoes_a_permutation(fitted, problem):
     for name in ("policy_", "reward_", "transition_", "initial_", "share_"):
         np.testing.assert_array_equal(getattr(back, name), getattr(fitted, name))
     assert decoding_agreement(swapped.decode(data), fitted.decode(data)) == 1.0
+
+
+def test_a_fit_can_be_seen_over_finer_states(fitted, problem):
+    """Each state split in two that behave alike: as good a score, and a start for a fit to the finer data."""
+    data, n = problem[0], problem[0].n_states
+    half = np.random.default_rng(0).integers(2, size=data.n_steps)
+    split = np.where(data.states >= 0, data.states + n * half, -1)
+    finer = replace(data, states=split, next_states=np.full_like(split, -1), n_states=2 * n, state_labels=None)
+    lifted = fitted.lifted(np.tile(np.arange(n), 2))
+    assert lifted.score(finer) == pytest.approx(fitted.score(data))
+    np.testing.assert_allclose(lifted.policy_at(finer), fitted.policy_at(data))
+    plain = hiql.IntentionModel(2, progress=False, patience=0).fit(data)
+    assert plain.lifted(np.tile(np.arange(n), 2)).score(finer) == pytest.approx(plain.score(data))
 
 
 def test_an_intention_that_empties_is_reported_in_words_and_never_gives_nan():

@@ -9,6 +9,7 @@ from scipy.special import softmax
 import hiql
 from hiql.choices import TableChoice
 from hiql.errors import InvalidParameter, ShapeMismatch
+from hiql.plots import draw_plane, new_figure, save_figure
 from hiql.rewards import ExpectedIQL, radial, value_by_regression
 from hiql.worlds.draws import draw
 
@@ -49,6 +50,8 @@ def test_with_indicators_and_counted_policies_it_is_iavi_in_the_counted_world():
         for a in range(2):
             here = (known.states == s) & (known.actions == a)
             assert np.nanmean(found.reward[here, 0]) == pytest.approx(model.reward_[0, s, a], abs=1e-8)
+    earned = (model.policy_[0] * model.reward_[0]).sum(axis=1)
+    np.testing.assert_allclose(found.reward_at(np.eye(3))[:, 0], earned, atol=1e-8)
 
 
 GOAL = np.array([0.8, 0.3])
@@ -73,7 +76,7 @@ def seekers(seed=0, n_sessions=40, n_steps=30):
     return hiql.Trajectories.from_arrays(None, list(actions), inputs=list(places), input_names=["x", "y"])
 
 
-def test_a_map_of_value_rises_towards_the_place_that_is_sought():
+def test_a_map_of_value_rises_towards_the_place_that_is_sought(tmp_path):
     data = seekers()
     side = np.linspace(0.1, 0.9, 5)
     centres = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
@@ -85,6 +88,15 @@ def test_a_map_of_value_rises_towards_the_place_that_is_sought():
     assert np.linalg.norm(grid[value.argmax()] - GOAL) < 0.2
     assert np.corrcoef(value, np.linalg.norm(grid - GOAL, axis=1))[0, 1] < -0.8
     assert np.isnan(found.reward).sum() == data.n_sessions
+    earned = found.reward_at(radial(grid, centres, 0.2))[:, 0]
+    assert np.linalg.norm(grid[earned.argmax()] - GOAL) < 0.3
+    figure = new_figure(7.0, 3.0)
+    for ax, shown, label in zip(figure.subplots(1, 2), (value, earned), ("value", "reward"), strict=True):
+        draw_plane(ax, fine, fine, shown, data.inputs, label=label)
+        assert ax.collections[0].get_array().size == fine.size**2
+    save_figure(figure, tmp_path / "plane")
+    with pytest.raises(ShapeMismatch, match="visited"):
+        draw_plane(figure.axes[0], fine, fine, value, data.states)
 
 
 def test_what_does_not_fit_is_named():

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from hiql.baselines.dirl import DIRL
 from hiql.baselines.simple import CountPolicy, RandomPolicy
-from hiql.choices.classifier import ClassifierChoice, Perceptron
 from hiql.choices.goals import Goals
 from hiql.choices.planned import Planned
+from hiql.choices.planned_with_memory import PlannedWithMemory
 from hiql.dynamics import ByState, Independent, InputDriven, SessionWise, StickyChain
 from hiql.dynamics.chain import IntentionDynamics
 from hiql.errors import InvalidParameter
@@ -105,6 +105,10 @@ def _planned(setting: Setting, planner: str = "soft", **options: Any) -> Planned
     return Planned(mdp=_world(setting), features=setting.features, planner=planner, **options)
 
 
+def _remembering(setting: Setting) -> PlannedWithMemory:
+    return PlannedWithMemory(mdp=_world(setting), features=setting.features)
+
+
 def _process(setting: Setting) -> float:
     """α/K of the weak limit."""
     return CONCENTRATION / (2 * setting.n_intentions)
@@ -121,9 +125,8 @@ def _named(kind: Any, setting: Setting, **options: Any) -> Any:
 
 
 def _neural(setting: Setting) -> IntentionModel:
-    choice = ClassifierChoice(Perceptron(hidden=(16,)), features=setting.features)
-    fitted = _pair(setting, choice, SessionWise(_process(setting)), most=2)
-    return fitted.set_params(n_init=1, max_iter=min(setting.max_iter, 12))
+    """Without features it is the states themselves that the network knows."""
+    return _pair(setting, _planned(setting, hidden=(8,)), SessionWise(_process(setting)), most=2)
 
 
 def _gated(setting: Setting) -> Any:
@@ -131,6 +134,12 @@ def _gated(setting: Setting) -> Any:
     if setting.world is None:
         return _named(HIQL, setting, dynamics=gate)
     return _named(HIAVI, setting, mdp=setting.world, dynamics=gate)
+
+
+def _pooled(setting: Setting) -> Any:
+    if setting.world is None:
+        return _named(GLMHMM, setting, pool="subjects")
+    return _named(HIAVI, setting, mdp=setting.world, dynamics=ByState(context="state entered"), pool="subjects")
 
 
 WEAK_LIMIT = "Dirichlet process (weak limit)"
@@ -143,7 +152,7 @@ _ALL = (
         lambda _: RandomPolicy(), needs="",
     ),
     Recipe(
-        "counting", "", 0, "", "", "–", "table: counts", "pseudo-count", "–", "one reward",
+        "counting", "", 0, "", "", "–", "table: counts", "pseudo-count", "–", "",
         lambda _: CountPolicy(), needs="",
     ),
     Recipe(
@@ -206,7 +215,7 @@ _ALL = (
         "NeurIPS",
         "by state", "planned, linearly solvable", f"rows of the clock around a common one; {RIDGE}",
         "Transitions by state are pooled with learned strengths; a discount where the original has a horizon.",
-        "places", lambda s: _pair(s, _planned(s, "linearly-solvable"), "by-state"),
+        "on leaving", lambda s: _pair(s, _planned(s, "linearly-solvable"), "by-state"),
     ),
     Recipe(
         "SWIRL",
@@ -215,15 +224,26 @@ _ALL = (
         "behaviors", "ICML",
         "by state", "planned, soft", f"rows of the clock around a common one; {RIDGE}",
         "Switching by a table for each state, and rewards of the state (their S-1 variant), not by neural networks.",
-        "places", lambda s: _pair(s, _planned(s), "by-state"),
+        "on leaving", lambda s: _pair(s, _planned(s), "by-state"),
+    ),
+    Recipe(
+        "SWIRL, S-2",
+        "Ke, Wu, Wang, Markowitz & Wu", 2025,
+        "Inverse reinforcement learning with switching rewards and history dependency for characterizing animal "
+        "behaviors", "ICML",
+        "by state", "planned, soft, for rewards of the state and the one before",
+        f"rows of the clock around a common one; {RIDGE}",
+        "As above; what the state before adds to a reward is held to zero.",
+        "came from", lambda s: _pair(s, _remembering(s), "by-state"),
     ),
     Recipe(
         "SEM/MCEM-MIIRL",
         "Bighashdel, Meletis, Jancura & Dubbelman", 2021,
         "Deep adaptive multi-intention inverse reinforcement learning", "ECML PKDD",
-        "one intention a session", "a neural network of the state's features", f"{WEAK_LIMIT} over sessions; L2",
-        "The network is the policy, not a reward that is planned for; EM, as in their SEM, without sampling.",
-        "clusters", _neural, most=2, needs="",
+        "one intention a session", "planned, soft, for rewards by a neural network",
+        f"{WEAK_LIMIT} over sessions; normal on weights",
+        "Eight hidden units; EM, as in their SEM, without sampling, and exact gradients through the plan.",
+        "not linear", _neural, most=2,
     ),
     Recipe(
         "MI-ΣGIRL",
@@ -232,7 +252,7 @@ _ALL = (
         "real-life problems", "Machine Learning 110",
         "one intention a session", "table: counts, read as rewards by GIRL", "pseudo-count",
         "Sessions are clustered by their actions, not by their gradients, which are exact here and not weighed by Σ.",
-        "clusters", lambda s: _pair(s, None, "session-wise", reward=GIRL(mdp=_world(s), features=s.features)),
+        "experts", lambda s: _pair(s, None, "session-wise", reward=GIRL(mdp=_world(s), features=s.features)),
     ),
     Recipe(
         "GLM-HMM",
@@ -256,7 +276,7 @@ _ALL = (
         "Multi-intention inverse Q-learning for interpretable behavior representation", "TMLR",
         "Markov chain", "table: counts, read as rewards by IQL", "pseudo-count",
         "Exact EM with a search, and the fixed point of inverse Q-learning, in place of sampling.",
-        "gridworld", lambda s: _named(HIQL, s), needs="",
+        "habits", lambda s: _named(HIQL, s), needs="",
     ),
     Recipe(
         "HIAVI",
@@ -264,13 +284,19 @@ _ALL = (
         "Multi-intention inverse Q-learning for interpretable behavior representation", "TMLR",
         "Markov chain", TABLE, "pseudo-count",
         "Exact EM with a search, and IAVI in closed form, in place of sampling and iteration.",
-        "gridworld", lambda s: _named(HIAVI, s, mdp=s.world),
+        "habits", lambda s: _named(HIAVI, s, mdp=s.world),
     ),
     Recipe(
         "HIAVI by state", "", 0, "", "",
         "by state (the one entered)", TABLE, "pseudo-count; rows of the clock around a common one",
         "This package: HIAVI with the clock that the places call for.",
         "places", lambda s: _named(HIAVI, s, mdp=s.world, dynamics=ByState(context="state entered")),
+    ),
+    Recipe(
+        "animals pooled", "", 0, "", "",
+        "by state (the one entered)", TABLE, "as above; animals around their population, with learned strengths",
+        "This package: animals differ. Where no world is known it is a GLM-HMM of animals, whose inputs are memories.",
+        "bandit", _pooled, needs="",
     ),
 )  # fmt: skip
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in _ALL}

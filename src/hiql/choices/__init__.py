@@ -9,6 +9,7 @@ from hiql.choices.days import DayTables
 from hiql.choices.goals import Aims, Goals
 from hiql.choices.linear import LinearChoice, LinearWeights
 from hiql.choices.planned import Coefficients, Planned
+from hiql.choices.planned_with_memory import PlannedWithMemory
 from hiql.choices.pooled import PooledTable
 from hiql.choices.pooled_weights import PooledWeights
 from hiql.choices.table import Policies, TableChoice
@@ -27,6 +28,7 @@ __all__ = [
     "LinearWeights",
     "Perceptron",
     "Planned",
+    "PlannedWithMemory",
     "Policies",
     "PolicyChoice",
     "PooledTable",

@@ -81,6 +81,10 @@ class StepChoice(NothingToLearn, ABC):
         """As they are: rewards explain tables."""
         return params
 
+    def lifted(self, params: Any, parent: Order) -> Any:  # noqa: ARG002
+        remedy = "only tables of policies can be seen over finer states: fit the finer data"
+        raise InvalidParameter(parameter="choice", value=type(self).__name__, remedy=remedy)
+
     # --- arrays with the intentions along the first axis -------------------------------------------------------
 
     def permute(self, params: Any, order: Order) -> Any:

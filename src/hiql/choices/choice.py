@@ -102,6 +102,10 @@ class Choice(Part[Params], Protocol[Params]):
         """The same with the policies (K, S, A) of the reward that explains them: learning may have moved them."""
         ...
 
+    def lifted(self, params: Params, parent: Order) -> Params:
+        """The same habits over finer states: state s behaves like state ``parent[s]``; a named error if it cannot."""
+        ...
+
     def deal(self, params: Params, rng: np.random.Generator) -> Params:
         """The same habits dealt out anew among the intentions, context by context."""
         ...

@@ -1,7 +1,9 @@
-r"""Choices planned for a reward that is linear in features, in a known world.
+r"""Choices planned for a reward of features, in a known world.
 
 .. math:: r_i(s, a) = \theta_i \cdot \varphi(s, a), \qquad \pi_i = \mathrm{plan}(r_i), \qquad
           \theta_i \sim \mathrm{Normal}(0, 1/\text{ridge}) \cdot \mathrm{Laplace}(1/\text{lasso})
+
+Or the reward is a small network of the features, and θ holds its weights (:mod:`hiql.choices.reward_network`).
 
 The M-step climbs Σ n_i(s, a) log π_i(a|s) + log p(θ_i), with n_i the expected counts, by L-BFGS and the exact gradient
 that planning gives (:mod:`hiql.worlds.planners`). It goes on from the last parameters and takes some steps only, so it
@@ -22,6 +24,7 @@ import numpy as np
 from hiql.choices.by_policy import PolicyChoice, counted
 from hiql.choices.choice import Evidence
 from hiql.choices.identifiable import n_identifiable
+from hiql.choices.reward_network import RewardNetwork
 from hiql.choices.table import Policies
 from hiql.data.sizes import check_sizes
 from hiql.data.trajectories import Trajectories
@@ -39,13 +42,15 @@ TOL = 1e-9
 """An M-step ends when a step gains less, relatively: the next pass goes on."""
 LARGEST = 1e6
 """No coefficient is farther from 0: plans for larger rewards could not be told apart."""
+MOST_UNITS = 1000
+"""Hidden units of one layer."""
 AROUND = ZERO, COMMON = "zero", "common"
 
 
 @register
 @dataclass(frozen=True, eq=False)
 class Coefficients:
-    """``coefficients`` (K, F): θ of each intention."""
+    """``coefficients`` (K, F): θ of each intention, or all weights of its network (K, P)."""
 
     coefficients: FloatArray
 
@@ -59,6 +64,7 @@ class Planned(PolicyChoice):
     ----------
     mdp : the world, with its discount
     features : φ, (S, F) or (S, A, F); without them every state has a reward of its own
+    hidden : sizes of the hidden layers, of tanh units, of a network that makes the reward; without any it is linear
     planner : "soft" (maximum causal entropy), "boltzmann" (exp Q of the optimal Q) or "linearly-solvable"
         (:mod:`hiql.worlds.planners`)
     ridge, lasso : the prior −(ridge/2) Σ θ² − lasso Σ |θ|, in nats
@@ -68,6 +74,7 @@ class Planned(PolicyChoice):
 
     mdp: MDP = field(kw_only=True)
     features: FloatArray | None = field(default=None, kw_only=True)
+    hidden: tuple[int, ...] = field(default=(), kw_only=True)
     planner: str = field(default="soft", kw_only=True)
     ridge: float = field(default=0.1, kw_only=True)
     lasso: float = field(default=0.0, kw_only=True)
@@ -83,10 +90,23 @@ class Planned(PolicyChoice):
                 raise InvalidParameter(parameter=name, value=value, remedy="choose a number ≥ 0")
         if self.features is not None:
             object.__setattr__(self, "features", checked_features(self.features, self.mdp))
+        object.__setattr__(self, "hidden", checked_layers(self.hidden))
+        if self.hidden and self.around == COMMON:
+            remedy = "networks have no common one, for their units have no order: choose 'zero', or no hidden layers"
+            raise InvalidParameter(parameter="around", value=self.around, remedy=remedy)
 
     @property
     def world(self) -> MDP:
         return self.mdp
+
+    @property
+    def _planned_in(self) -> MDP:
+        """The world as the animal sees it: its states may remember more than those of the data."""
+        return self.mdp
+
+    def _as_seen(self, data: Trajectories) -> Trajectories:
+        """The data in the states of that world."""
+        return data
 
     def check(self, data: Trajectories, n_intentions: int) -> None:  # noqa: ARG002
         check_sizes(data, self.mdp.n_states, self.mdp.n_actions)
@@ -95,19 +115,22 @@ class Planned(PolicyChoice):
 
     @cached_property
     def _planner(self) -> SoftPlanner:
-        return PLANNERS[self.planner](self.mdp)
+        return PLANNERS[self.planner](self._planned_in)
 
     @cached_property
-    def _features(self) -> FloatArray:
-        """(S, F) or (S·A, F)."""
+    def _network(self) -> RewardNetwork:
+        """From (S, F) or (S·A, F)."""
         features = np.eye(self.mdp.n_states) if self.features is None else self.features
-        return np.ascontiguousarray(features.reshape(-1, features.shape[-1]))
+        return RewardNetwork(np.ascontiguousarray(features.reshape(-1, features.shape[-1])), self.hidden)
 
-    def reward(self, theta: FloatArray) -> FloatArray:
-        """(…, S) or (…, S, A): θ·φ of coefficients (…, F)."""
-        flat = theta @ self._features.T
-        by_state = len(self._features) == self.mdp.n_states
-        return flat if by_state else flat.reshape(*theta.shape[:-1], self.mdp.n_states, self.mdp.n_actions)
+    @property
+    def _by_state(self) -> bool:
+        return len(self._network.features) == self._planned_in.n_states
+
+    def reward(self, coefficients: FloatArray) -> FloatArray:
+        """(n, S) or (n, S, A): r of each θ (n, P)."""
+        flat = np.stack([self._network.reward(theta) for theta in coefficients])
+        return flat if self._by_state else flat.reshape(-1, self.mdp.n_states, self.mdp.n_actions)
 
     def plan(self, params: Coefficients) -> SoftPlan:
         """The plans of all intentions, made one by one, so that none depends on another in its last digit."""
@@ -121,8 +144,7 @@ class Planned(PolicyChoice):
 
     def start(self, data: Trajectories, n_intentions: int, rng: np.random.Generator) -> Coefficients:  # noqa: ARG002
         """Random rewards that differ from state to state by about one."""
-        size = np.sqrt((self._features**2).sum(axis=1).mean())
-        return Coefficients(rng.normal(size=(n_intentions, self._features.shape[1])) / max(size, 1e-12))
+        return Coefficients(self._network.drawn(n_intentions, rng))
 
     def update(self, params: Coefficients, evidence: Evidence) -> Coefficients:
         counts, centre = counted(evidence, self.mdp.n_actions), self._centre(params)
@@ -137,7 +159,7 @@ class Planned(PolicyChoice):
             found = self._planner.likelihood(self.reward(at[None]), counts, value[0])
             value[0] = found.plan.value  # where planning for the next reward begins
             away = at - centre
-            slope = found.gradient.ravel() @ self._features - self.ridge * away
+            slope = self._network.slope(at, found.gradient.reshape(1, -1))[0] - self.ridge * away
             return found.total - self.ridge / 2 * float(away @ away), slope
 
         def apart(parts: FloatArray) -> tuple[float, FloatArray]:
@@ -180,14 +202,12 @@ class Planned(PolicyChoice):
     def n_free(self, data: Trajectories, n_intentions: int) -> int:
         """In how many ways coefficients move the log-odds of actions that were seen, at random ones."""
         some = self.start(data, 1, np.random.default_rng(0))
-        by_state = len(self._features) == self.mdp.n_states
 
         def slopes(_: int, gradients: FloatArray) -> FloatArray:
-            flat = gradients.sum(axis=2) if by_state else gradients.reshape(len(gradients), -1)
-            return flat @ self._features
+            flat = gradients.sum(axis=2) if self._by_state else gradients.reshape(len(gradients), -1)
+            return self._network.slope(some.coefficients[0], flat)
 
-        counts = np.asarray(data.pair_counts, dtype=np.float64)[None]
-        size = self._features.shape[1]
+        counts, size = np.asarray(self._as_seen(data).pair_counts, dtype=np.float64)[None], self._network.size
         return n_intentions * n_identifiable(self._planner, self.plan(some), counts, slopes, n_parameters=size)
 
     def check_params(self, params: Any, data: Trajectories, n_intentions: int) -> None:
@@ -205,6 +225,17 @@ def check_planning(mdp: Any, planner: Any) -> None:
     if not isinstance(planner, str) or planner not in PLANNERS:
         remedy = f"choose from {', '.join(map(repr, PLANNERS))}"
         raise InvalidParameter(parameter="planner", value=planner, remedy=remedy)
+
+
+def checked_layers(hidden: Any) -> tuple[int, ...]:
+    """Sizes of layers as whole numbers, if there are not too many."""
+    given = np.asarray(hidden)
+    if given.ndim != 1 or (
+        given.size and (given.dtype.kind not in "iu" or given.min() < 1 or given.max() > MOST_UNITS)
+    ):
+        remedy = f"give whole numbers from 1 to {MOST_UNITS}, one for each layer, or ()"
+        raise InvalidParameter(parameter="hidden", value=hidden, remedy=remedy)
+    return tuple(int(size) for size in given)
 
 
 def checked_features(features: Any, mdp: MDP) -> FloatArray:

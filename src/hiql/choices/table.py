@@ -171,6 +171,10 @@ class TableChoice(ModeOrPosterior, LogProbabilities):
         log_policy[intentions] = others.log_policy
         return replace(params, log_policy=log_policy)
 
+    def lifted(self, params: Policies, parent: Order) -> Policies:
+        """The same habits over finer states: state s behaves like state ``parent[s]``."""
+        return Policies(params.log_policy[:, parent])
+
     def explained(self, params: Policies, log_policy: FloatArray) -> Policies:
         """The same with the policies of a reward that has learned from demonstrations."""
         return params if np.array_equal(log_policy, params.log_policy) else replace(params, log_policy=log_policy)
@@ -192,11 +196,6 @@ class TableChoice(ModeOrPosterior, LogProbabilities):
 
 
 TableChoice.counts_as = TableChoice
-
-
-def lifted(params: Policies, parent: Order) -> Policies:
-    """The same habits over finer states: state s behaves like state ``parent[s]``."""
-    return Policies(params.log_policy[:, parent])
 
 
 def random_policies(shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from hiql.choices.table import lifted
 from hiql.engine.problem import Point
 from hiql.errors import InvalidParameter
 from hiql.models.numbers import OfSomeNumber
@@ -79,13 +78,17 @@ class SeenOtherwise(OfSomeNumber):
     def lifted(self, parent: npt.ArrayLike) -> Self:
         """The same intentions over finer states: state s of the copy behaves like state ``parent[s]`` of this model.
 
-        So a fit to short histories can be where a fit to longer ones starts.
+        So a fit to short histories can be where a fit to longer ones starts. Tables of policies can be seen so, plans
+        and regressions cannot.
         """
         check_is_fitted(self)
         at = np.asarray(parent, dtype=np.intp)
         other = copy(self)
-        other._set_parameters(Point(self.dynamics_parameters_, lifted(self.choice_parameters_, at)))
-        other.reward_, other.q_, other.value_ = self.reward_[:, at], self.q_[:, at], self.value_[:, at]
+        finer = self._parts()[1].lifted(self.choice_parameters_, at)
+        other._set_parameters(Point(self.dynamics_parameters_, finer))
+        for name in ("reward_", "q_", "value_"):
+            if hasattr(self, name):
+                setattr(other, name, getattr(self, name)[:, at])
         other.n_states_ = len(at)
         for name in ("log_likelihood_", "objective_", "trace_", "n_free_", "coding_"):  # of the coarse data
             delattr(other, name)

@@ -8,6 +8,7 @@ from hiql.plots.labels import intention_names
 from hiql.plots.leaving import draw_leaving
 from hiql.plots.matrices import draw_heatmap, draw_transition_matrix
 from hiql.plots.maze import draw_maze
+from hiql.plots.plane import draw_plane
 from hiql.plots.posterior import draw_mean_posterior, draw_posterior
 from hiql.plots.regressions import draw_kernel, draw_psychometric, draw_weights, draw_weights_by_group
 from hiql.plots.saving import save_figure
@@ -26,6 +27,7 @@ __all__ = [
     "draw_leaving",
     "draw_maze",
     "draw_mean_posterior",
+    "draw_plane",
     "draw_posterior",
     "draw_psychometric",
     "draw_selection",

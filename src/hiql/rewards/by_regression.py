@@ -14,6 +14,8 @@ feature (instrumental variables, as in LSTD, Bradtke & Barto 1996), solves
 
 Where features are indicators of states, policies are the counted ones and every action was taken in every state, this
 is IAVI in the counted world. The reward of what was done is Q(s_t, a_t) − γ V(s_{t+1}), whose mean given s and a is r.
+What an intention earns in a place, Σ_a π(a|s) r(s, a), is read from these by least squares in the same features, each
+demonstration counted as often as it was the intention's.
 """
 
 from __future__ import annotations
@@ -34,12 +36,18 @@ RAREST = 1e-3
 
 class RegressedPreference(NamedTuple):
     """``weights`` w (K, F): the value anywhere is φ·w; at the steps of the data ``value`` V (N, K), ``q`` Q (N, K, A),
-    and the ``reward`` (N, K) of what was done, NaN where the next state is unknown."""
+    and the ``reward`` (N, K) of what was done, NaN where the next state is unknown; ``reward_weights`` (K, F): what
+    each intention earns anywhere is φ·these."""
 
     weights: FloatArray
     value: FloatArray
     q: FloatArray
     reward: FloatArray
+    reward_weights: FloatArray
+
+    def reward_at(self, features: npt.ArrayLike) -> FloatArray:
+        """(n, K) what intentions earn, doing as they do, where features are (n, F)."""
+        return np.asarray(features, dtype=np.float64) @ self.reward_weights.T
 
     def value_at(self, features: npt.ArrayLike) -> FloatArray:
         """(n, K) the value where features are (n, F): over a grid of x and y, a map."""
@@ -82,7 +90,9 @@ def value_by_regression(
     reward = np.full(value.shape, np.nan)
     done = np.take_along_axis(q[here], data.actions[here][:, None, None], axis=2)[..., 0]
     reward[here] = done - discount * value[here + 1]
-    return RegressedPreference(weights, value, q, reward)
+    pairs = zip(whose[here].T, reward[here].T, strict=True)
+    earned = np.stack([_solved(seen[here], seen[here], w, r, held) for w, r in pairs])
+    return RegressedPreference(weights, value, q, reward, earned)
 
 
 def _solved(

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,9 +31,6 @@ from scipy.special import log_softmax
 
 from hiql.worlds.mdp import MDP
 from hiql.worlds.soft_planning import MOST_NEWTON_STEPS, PRECISION, FloatArray, SoftPlan, SoftPlanner, soften
-
-DENSE_BELOW = 300
-"""States below which the linearly solvable planner solves dense systems."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,16 +79,9 @@ class DesirabilityPlanner(SoftPlanner):
 
     def _ahead(self, value: FloatArray) -> tuple[FloatArray, Any]:
         """(S, A) log Σ_s' P exp(γ V(s')), and its slopes by V over γ: P bent towards what is desired (S·A, S)."""
-        bend = bent_sparse if sparse.issparse(self._rows) else bent_dense
-        ahead, bent = bend(self._rows, self.mdp.discount * value)
+        bend = bent_sparse if sparse.issparse(self._transitions) else bent_dense
+        ahead, bent = bend(self._transitions, self.mdp.discount * value)
         return ahead.reshape(self.mdp.n_states, self.mdp.n_actions), bent
-
-    @cached_property
-    def _rows(self) -> Any:
-        """(S·A, S) P, sparse where states are many."""
-        matrix = sparse.csr_array(self._transitions)
-        matrix.eliminate_zeros()
-        return matrix.toarray() if self.mdp.n_states < DENSE_BELOW else matrix
 
     def _solver(self, policy: FloatArray, bent: Any) -> Callable[[FloatArray, bool], FloatArray]:
         """Solves (I − γ P_π) x = b, or its transpose, in the bent world, for b (S, k)."""
@@ -101,10 +90,10 @@ class DesirabilityPlanner(SoftPlanner):
             under = np.matmul(policy[:, None], bent.reshape(n_states, n_actions, n_states))[:, 0]
             dense = np.eye(n_states) - self.mdp.discount * under
             return lambda b, transposed: np.linalg.solve(dense.T if transposed else dense, b)
-        at = np.arange(n_states).repeat(n_actions), np.arange(n_states * n_actions)
-        under = sparse.csr_array((policy.ravel(), at), (n_states, n_states * n_actions)) @ bent
-        matrix = sparse.csc_array(sparse.eye_array(n_states) - self.mdp.discount * under)
-        factors: Any = sparse_linalg.splu(matrix)
+        at, pairs, identity, rows, begins = self._pattern
+        under = np.bincount(at, weights=policy.ravel()[pairs] * bent.data, minlength=len(identity))
+        entries = identity - self.mdp.discount * under
+        factors: Any = sparse_linalg.splu(sparse.csc_array((entries, rows, begins), shape=(n_states, n_states)))
         return lambda b, transposed: factors.solve(b, trans="T" if transposed else "N")
 
 

@@ -48,6 +48,17 @@ class Likelihood(NamedTuple):
     plan: SoftPlan
 
 
+class Pattern(NamedTuple):
+    """The entries of a sparse (S, S) matrix, column by column: for each entry of P, ``at`` which of them it counts, and
+    of which of the S·A ``pairs`` it is; those of the ``identity``, their ``rows``, and where columns begin."""
+
+    at: npt.NDArray[np.intp]
+    pairs: npt.NDArray[np.intp]
+    identity: FloatArray
+    rows: npt.NDArray[np.intp]
+    begins: npt.NDArray[np.intp]
+
+
 @dataclass(frozen=True, eq=False)
 class SoftPlanner:
     """Plans in one world for n rewards at once; the n linear systems of a Newton step are solved together."""
@@ -112,7 +123,9 @@ class SoftPlanner:
         if self.mdp.is_sparse:
             by_action = sparse.vstack(self.mdp.transitions).tocsr()  # row a·S + s
             pairs = np.arange(n_states * n_actions).reshape(n_actions, n_states).T.ravel()
-            return by_action[pairs]
+            rows = by_action[pairs]
+            rows.eliminate_zeros()
+            return rows
         flat = self.mdp.transitions.reshape(-1, n_states)
         return sparse.csr_array(flat) if np.count_nonzero(flat) < SPARSE_BELOW * flat.size else flat
 
@@ -130,16 +143,33 @@ class SoftPlanner:
         matrix = np.eye(self.mdp.n_states) - self.mdp.discount * under
         return np.linalg.solve(matrix.transpose(0, 2, 1) if transposed else matrix, right)
 
+    @cached_property
+    def _pattern(self) -> Pattern:
+        """Where I − γ P_π has entries, column by column; it is the same for all policies."""
+        n_states, entries = self.mdp.n_states, self._transitions.tocoo()
+        diagonal = np.arange(n_states) * (n_states + 1)
+        places = entries.col * n_states + entries.row // self.mdp.n_actions
+        filled, at = np.unique(np.r_[diagonal, places], return_inverse=True)
+        identity = np.bincount(at[:n_states], minlength=len(filled)).astype(np.float64)
+        begins = np.searchsorted(filled, n_states * np.arange(n_states + 1))
+        return Pattern(at[n_states:], entries.row, identity, filled % n_states, begins)
+
+    @cached_property
+    def _gather(self) -> Any:
+        """(entries, S·A) sparse: what makes the entries of P_π of a policy."""
+        at, pairs, identity, *_ = self._pattern
+        shape = len(identity), self.mdp.n_states * self.mdp.n_actions
+        return sparse.csr_array((self._transitions.data, (at, pairs)), shape=shape)
+
     def _block_diagonal(self, policy: FloatArray) -> Any:
         """(n·S, n·S) sparse: I − γ P_π of each policy along the diagonal."""
-        n_plans, n_states, n_actions = policy.shape
-        entries = self._transitions.tocoo()
-        first = n_states * np.arange(n_plans)[:, None]  # where each block begins
-        weights = policy.reshape(n_plans, -1)[:, entries.row] * entries.data
-        where = (first + entries.row // n_actions).ravel(), (first + entries.col).ravel()
-        size = n_plans * n_states
-        under = sparse.coo_array((weights.ravel(), where), shape=(size, size))
-        return (sparse.eye_array(size) - self.mdp.discount * under).tocsc()
+        *_, identity, rows, begins = self._pattern
+        n_plans, n_states = policy.shape[:2]
+        data = identity - self.mdp.discount * (self._gather @ policy.reshape(n_plans, -1).T).T
+        each = np.arange(n_plans)[:, None]  # a block
+        indices = (rows + n_states * each).ravel()
+        columns = np.r_[(begins[:-1] + len(identity) * each).ravel(), data.size]
+        return sparse.csc_array((data.ravel(), indices, columns), shape=(n_plans * n_states,) * 2)
 
 
 def soften(q: FloatArray) -> tuple[FloatArray, FloatArray]:

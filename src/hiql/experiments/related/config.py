@@ -10,8 +10,13 @@ from hiql.experiments.frame import ExperimentConfig
 
 SIZES = {
     "gridworld": 200,
+    "habits": 150,
     "places": 40,
+    "on leaving": 60,
+    "came from": 100,
     "clusters": 60,
+    "experts": 20,
+    "not linear": 60,
     "one reward": 40,
     "subgoals": 60,
     "drift": 100,
@@ -26,8 +31,13 @@ SIZES = {
 """Sessions of each world, training and held out together."""
 QUICK = {
     "gridworld": 100,
+    "habits": 100,
     "places": 20,
+    "on leaving": 30,
+    "came from": 60,
     "clusters": 30,
+    "experts": 20,
+    "not linear": 30,
     "one reward": 20,
     "subgoals": 30,
     "drift": 50,

@@ -1,4 +1,4 @@
-"""One unit of the comparison: one system, fitted to one fold of one world, and judged on what was held out."""
+"""Units of the comparison: a system fitted to a fold of a world and judged on what was held out; or its evidence."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from scipy.optimize import linear_sum_assignment
 from hiql.baselines.recipes import RECIPES, Recipe, Setting
 from hiql.data.folds import session_folds
 from hiql.data.trajectories import Trajectories
+from hiql.errors import InvalidParameter
 from hiql.evaluate.measures.value_difference import matched_value_differences
 from hiql.experiments.fitting import timed
-from hiql.experiments.related.worlds import World, made
+from hiql.experiments.related.world import World
+from hiql.experiments.related.worlds import made
 from hiql.models import IntentionModel
 from hiql.models.scoring import taken_proba
+from hiql.priors.estimates import BAYES
 
 
 def applies(recipe: Recipe, world: World) -> bool:
@@ -23,13 +26,37 @@ def applies(recipe: Recipe, world: World) -> bool:
     return {"world": world.mdp is not None, "inputs": len(world.data.input_names) > 0, "": True}[recipe.needs]
 
 
+def has_evidence(recipe: Recipe, world: World) -> bool:
+    """Whether its parameters can be averaged over: then fits have a lower bound of log p(data)."""
+    model = recipe.model(_setting(world))
+    if not isinstance(model, IntentionModel):
+        return False
+    try:
+        for part in model._parts(None):
+            part.estimating(BAYES)
+    except InvalidParameter:
+        return False
+    return True
+
+
+def evidence_unit(unit: Mapping[str, Any]) -> dict[str, Any]:
+    """Nats of evidence a step, of all sessions of a world."""
+    world = made(unit["world"], unit["size"], unit["seed"])
+    model: Any = RECIPES[unit["system"]].model(_setting(world, unit["n_init"], unit["max_iter"], unit["seed"]))
+    fitted = model.set_params(estimate=BAYES).fit(world.data)
+    return {"evidence": float(fitted.evidence_) / int(world.data.observed.sum())}
+
+
+def _setting(world: World, *search: int) -> Setting:
+    return Setting(world.n_intentions, world.mdp, world.features, *search)
+
+
 def fit_unit(unit: Mapping[str, Any]) -> dict[str, Any]:
     """Held-out nats of every session, seconds, free parameters; EVD and agreement where the truth is known."""
     world, recipe = made(unit["world"], unit["size"], unit["seed"]), RECIPES[unit["system"]]
     fold = session_folds(world.data, unit["n_folds"], groups=world.groups, random_state=unit["seed"])[unit["fold"]]
     train, test = world.data.select(fold.train), world.data.select(fold.test)
-    search = unit["n_init"], unit["max_iter"], unit["seed"]
-    setting = Setting(world.n_intentions, world.mdp, world.features, *search)
+    setting = _setting(world, unit["n_init"], unit["max_iter"], unit["seed"])
     model, seconds = timed(lambda: recipe.model(setting).fit(train))
     return {
         "sessions": fold.test.tolist(),

@@ -11,6 +11,7 @@ from hiql.experiments.related.compute import (
     at_par,
     best_system,
     contrasts,
+    leaders,
 )
 from hiql.experiments.related.worlds import WORLDS
 from hiql.experiments.results import markdown_table
@@ -20,6 +21,11 @@ HOW_TO_READ = (
     "log-likelihood of held-out sessions, each action given those before it. Samplers of the original papers are "
     "replaced by EM to the mode; the list of systems below says what else differs. A cell is a statement about the "
     "assumptions of a system, not about the authors' code."
+)
+
+EVIDENCE_SAID = (
+    "A lower bound of log p(data), parameters averaged over, for systems whose parameters have posteriors here: tables "
+    "and regressions, with the chains between them. What is planned for has none."
 )
 
 SYSTEMS = ("system", "paper", "clock", "choice", "prior", "what differs here")
@@ -43,6 +49,9 @@ def sections(result: RelatedResult) -> list[str]:
         _table(result, lambda cell, _: _number(cell.evd, 3)),
         "## Steps decoded as the intention that they were",
         _table(result, lambda cell, _: _number(cell.agreement, 2)),
+        "## Evidence (nats a step, of all sessions)",
+        EVIDENCE_SAID,
+        _table(result, lambda cell, _: _number(cell.evidence, 3)),
         "## Free parameters",
         _table(result, lambda cell, _: f"{cell.n_free:.0f}"),
         "## Seconds a fit",
@@ -120,10 +129,8 @@ def _simplest(result: RelatedResult) -> list[str]:
     for world, cells in result.cells.items():
         if not cells:
             continue
-        best = best_system(cells)
-        level = [system for system, cell in cells.items() if at_par(cell, cells[best])]
-        least = min(level, key=lambda system: cells[system].n_free)
-        others = [system for system in level if system not in (best, least)]
+        best, (least, *level) = best_system(cells), leaders(cells)
+        others = [system for system in level if system != best]
         text = f"- {world}: **{best}** is best ({cells[best].n_free:.0f} free parameters)"
         if least != best:
             text += f"; **{least}** is as good with {cells[least].n_free:.0f}"
