@@ -112,8 +112,8 @@ def test_a_system_that_plans_asks_for_a_world():
 def test_each_system_recovers_the_world_made_for_it(system):
     """Fitted there it predicts, and where there is something to decode, decodes.
 
-    Dirichlet processes have twice as many intentions as are true, and spare ones take steps that then count as wrong. One
-    table may hold two experts who hardly meet: with this seed MI-ΣGIRL has two of three.
+    Dirichlet processes have twice as many intentions as are true, and spare ones take steps that then count as wrong.
+    One table may hold two experts who hardly meet: with this seed MI-ΣGIRL has two of three.
     """
     home = RECIPES[system].home
     unit = {"size": SIZES[home], "fold": 0, "n_folds": 5, "n_init": 4, "max_iter": 100, "seed": 1}
