@@ -2,7 +2,6 @@
 
     python benchmarks/glm_hmm.py held-out --most 4   # nats a trial: the default fit, the reference, the truth
     python benchmarks/glm_hmm.py optima              # how often the default fit, and one start, reach the best optimum
-    python benchmarks/glm_hmm.py passes              # the cost of a pass, against the reference's and dynamax'
     python benchmarks/glm_hmm.py recovery            # weights and intentions found, at sizes of real experiments
 
 The reference (``tests/oracles/glm_hmm.py``) is plain numpy: ``--starts`` random starts around the regression of all
@@ -39,6 +38,7 @@ SIZES = {"1 mouse, 2,500 trials": (0.05, 1), "4 mice, 15,000": (0.3, 4), "13 mic
 def as_read(data: hiql.Trajectories, like: hiql.Trajectories) -> plain.Padded:
     """Inputs standardised as ``like`` says, and a 1."""
     mean, scale = like.inputs.mean(axis=0), like.inputs.std(axis=0)
+    scale = np.where(scale > 1e-12 * np.abs(mean), scale, 1.0)
     return plain.padded(data, np.column_stack([(data.inputs - mean) / scale, np.ones(data.n_steps)]))
 
 
@@ -99,51 +99,6 @@ def optima(options: argparse.Namespace) -> None:
             print(cohort, k, who, seed, f"{objective:.2f}", f"{best - objective:.2f}", f"{seconds:.1f}", sep="\t")
 
 
-def passes(options: argparse.Namespace) -> None:
-    """Processor time of a pass, both from the same start, and of dynamax' with its 50 steps of Adam in an M-step."""
-    data, k, n = simulated(0).data, options.most, 40
-    steps, held = as_read(data, data), ridge_of(data, GIVEN)
-    start = plain.random_start(steps, k, held, np.random.default_rng(0))
-    costs: dict[str, list[float]] = {}
-    for _ in range(3):
-        began = time.process_time()
-        model = hiql.GLMHMM(k, ridge=GIVEN, n_init=1, patience=0, max_iter=n, tol=0.0, progress=False).fit(data)
-        costs.setdefault("hiql", []).append((time.process_time() - began) / model.restarts_.n_passes)
-        began = time.process_time()
-        plain.climbed(steps, start, held, n, -np.inf)
-        costs.setdefault("reference", []).append((time.process_time() - began) / n)
-        if (cost := of_dynamax(steps, start, n)) is not None:
-            costs.setdefault("dynamax", []).append(cost)
-    for who, each in costs.items():
-        ratio = np.median(each) / np.median(costs["hiql"])
-        print(f"{who}: {1e3 * np.median(each):.0f} ms of processor time a pass, {ratio:.1f} times hiql's, K = {k}")
-
-
-def of_dynamax(steps: plain.Padded, start: plain.Fitted, n: int) -> float | None:
-    """Compiled before it is timed; it knows no sessions of different lengths, so all are cut to the shortest."""
-    try:
-        import jax
-        import jax.numpy as jnp
-        from dynamax.hidden_markov_model import LogisticRegressionHMM
-    except ImportError:
-        return None
-    shortest = int((steps.actions >= 0).sum(axis=1).min())
-    peer = LogisticRegressionHMM(len(start.initial), steps.inputs.shape[2] - 1)
-    chain = {"initial_probs": jnp.asarray(start.initial), "transition_matrix": jnp.asarray(start.transition)}
-    weights = {
-        "emission_weights": jnp.asarray(start.weights[:, :-1]),
-        "emission_biases": jnp.asarray(start.weights[:, -1]),
-    }
-    params, props = peer.initialize(**chain, **weights)
-    data = jnp.asarray(steps.actions[:, :shortest]), jnp.asarray(steps.inputs[:, :shortest, :-1])
-    run = jax.jit(lambda params: peer.fit_em(params, props, *data, num_iters=n, verbose=False)[1])
-    run(params).block_until_ready()
-    began = time.process_time()
-    run(params).block_until_ready()
-    share = len(steps.actions) * shortest / (steps.actions >= 0).sum()
-    return float((time.process_time() - began) / n / share)
-
-
 def recovery(options: argparse.Namespace) -> None:
     """Mice alike, so that there is one truth: error of weights, and trials decoded, beside one who knows the truth."""
     print("size", "cohort", "error of weights, over their size", "decoded", "by the truth", sep="\t")
@@ -181,7 +136,7 @@ def main() -> None:
     STUDIES[options.study](options)
 
 
-STUDIES = {"held-out": held_out, "optima": optima, "passes": passes, "recovery": recovery}
+STUDIES = {"held-out": held_out, "optima": optima, "recovery": recovery}
 
 if __name__ == "__main__":
     main()

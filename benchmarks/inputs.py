@@ -10,9 +10,11 @@ these scores. The control of dopamine is that of another session.
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -27,17 +29,25 @@ MEMORY = (1, 2, 4, 8, 16, 40)
 Candidates = Iterator[tuple[str, hiql.Trajectories, hiql.IntentionModel]]
 
 
-def held_out(data: hiql.Trajectories, model: hiql.IntentionModel, n_folds: int) -> Scores:
-    """Log-likelihood and steps of every session, each held out once."""
+def held_out(data: hiql.Trajectories, model: hiql.IntentionModel, n_folds: int, kept: Callable[[int], Path]) -> Scores:
+    """Log-likelihood and steps of every session, each held out once; parts that are ``kept`` are not fitted again."""
     total, steps = np.zeros(data.n_sessions), np.zeros(data.n_sessions)
-    for fold in hiql.session_folds(data, n_folds, strata=data.subjects, random_state=0):
-        test = data.select(fold.test)
-        taken = taken_proba(model.fit(data.select(fold.train)), test)
-        seen = ~np.isnan(taken)
-        of = test.session_of_step[seen]
-        total[fold.test] = np.bincount(of, np.log(taken[seen]), minlength=test.n_sessions)
-        steps[fold.test] = np.bincount(of, minlength=test.n_sessions)
+    for number, fold in enumerate(hiql.session_folds(data, n_folds, strata=data.subjects, random_state=0)):
+        if not kept(number).exists():
+            np.savetxt(made := kept(number).with_suffix(".part"), scored(data, model, fold))
+            made.rename(kept(number))
+        total[fold.test], steps[fold.test] = np.loadtxt(kept(number), ndmin=2).T
     return Scores(total, steps)
+
+
+def scored(data: hiql.Trajectories, model: hiql.IntentionModel, fold: hiql.data.folds.Fold) -> np.ndarray:
+    """(sessions, 2) the same of one part."""
+    test = data.select(fold.test)
+    taken = taken_proba(model.fit(data.select(fold.train)), test)
+    seen = ~np.isnan(taken)
+    of = test.session_of_step[seen]
+    total = np.bincount(of, np.log(taken[seen]), minlength=test.n_sessions)
+    return np.column_stack([total, np.bincount(of, minlength=test.n_sessions)])
 
 
 def spread(data: hiql.Trajectories, n_sessions: int) -> hiql.Trajectories:
@@ -110,14 +120,20 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--sessions", type=int, default=0, help="so many of them, evenly spread; 0: all")
     parser.add_argument("--only", default="", help="candidates whose name has this text")
+    parser.add_argument("--keep", type=Path, help="a folder for scores of parts: to go on after an interruption")
     options = parser.parse_args()
+    folder = options.keep or Path(tempfile.mkdtemp())
+    folder.mkdir(parents=True, exist_ok=True)
     print("candidate", "nats a step", "against the one before", "seconds", sep="\t")
     before = None
     for name, data, model in SETS[options.set](options.most):
         if options.only not in name:
             continue
         began = time.perf_counter()
-        scores = held_out(spread(data, options.sessions), model, options.folds)
+        words = [options.set, *name.split(), str(options.folds), str(options.sessions)]
+        scores = held_out(
+            spread(data, options.sessions), model, options.folds, lambda n, w=words: folder / "-".join([*w, f"{n}.txt"])
+        )
         mean = scores.log_likelihood.sum() / scores.steps.sum()
         gain = "" if before is None else str(difference(scores, before))
         print(name, f"{mean:.4f}", gain, f"{time.perf_counter() - began:.0f}", sep="\t", flush=True)

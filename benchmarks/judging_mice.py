@@ -45,14 +45,25 @@ def lengths_of_sessions(rng: np.random.Generator, n_trials: int, n_sessions: int
     return lengths
 
 
-def simulated(seed: int, *, apart: float = 0.15, n_trials: int = N_TRIALS, n_mice: int = N_MICE) -> Cohort:
-    """One cohort; ``apart`` is how much mice differ in each weight."""
+def simulated(
+    seed: int,
+    *,
+    apart: float = 0.15,
+    n_trials: int = N_TRIALS,
+    n_mice: int = N_MICE,
+    sessions_each: int = SESSIONS_EACH,
+    stay: float = STAY,
+    strength: float = 1.0,
+) -> Cohort:
+    """One cohort; ``apart`` is how much mice differ in each weight, and all that they share is ``strength`` times as
+    large."""
     rng = np.random.default_rng([seed, 13])
-    lengths = lengths_of_sessions(rng, n_trials, n_mice * SESSIONS_EACH)
-    n, longest, k = len(lengths), int(lengths.max()), len(WEIGHTS)
-    mice = np.repeat(np.arange(n_mice), SESSIONS_EACH)
-    own = (WEIGHTS + apart * rng.normal(size=(n_mice, *WEIGHTS.shape)))[mice]
-    transition = np.full((k, k), (1 - STAY) / (k - 1)) + (STAY - (1 - STAY) / (k - 1)) * np.eye(k)
+    lengths = lengths_of_sessions(rng, n_trials, n_mice * sessions_each)
+    common = strength * WEIGHTS
+    n, longest, k = len(lengths), int(lengths.max()), len(common)
+    mice = np.repeat(np.arange(n_mice), sessions_each)
+    own = (common + apart * rng.normal(size=(n_mice, *common.shape)))[mice]
+    transition = np.full((k, k), (1 - stay) / (k - 1)) + (stay - (1 - stay) / (k - 1)) * np.eye(k)
     inputs, right = np.zeros((n, longest, len(NAMES))), np.empty((n, longest, k))
     actions, intentions = np.zeros((2, n, longest), dtype=int)
     contrast, side = rng.choice(CONTRASTS, size=(n, longest)), rng.integers(2, size=(n, longest))
@@ -81,4 +92,4 @@ def simulated(seed: int, *, apart: float = 0.15, n_trials: int = N_TRIALS, n_mic
         intentions=[row[c] for row, c in zip(intentions, cut, strict=True)],
         subjects=[f"mouse {m}" for m in mice],
     )
-    return Cohort(data, np.concatenate([row[c] for row, c in zip(right, cut, strict=True)]), transition, WEIGHTS)
+    return Cohort(data, np.concatenate([row[c] for row, c in zip(right, cut, strict=True)]), transition, common)

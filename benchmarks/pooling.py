@@ -11,6 +11,8 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,42 +116,52 @@ def with_the_node_before(data: hiql.Trajectories) -> tuple[hiql.Trajectories, np
     return fine, parents
 
 
-def fold(history: int) -> tuple[hiql.Trajectories, hiql.Trajectories]:
-    """Bandit mice, a fifth of each animal's sessions held out: the first of five folds."""
+Split = tuple[hiql.Trajectories, hiql.Trajectories]
+
+
+def folds(history: int) -> list[Split]:
+    """Bandit mice, five times: each session is held out once, a fifth of each animal's sessions at a time."""
     data = hiql.bandit_trials(hiql.datasets.mice_bandit(), history=history)
-    first = hiql.session_folds(data, 5, strata=data.subjects)[0]
-    return data.select(first.train), data.select(first.test)
+    every = hiql.session_folds(data, 5, strata=data.subjects)
+    return [(data.select(each.train), data.select(each.test)) for each in every]
+
+
+def over(splits: list[Split], fitted: Callable[..., Scores]) -> Scores:
+    """``fitted(train, test)`` for all of them, one after the other."""
+    nats, steps, seconds = zip(*(fitted(*split) for split in splits), strict=True)
+    return Scores(np.concatenate(nats), np.concatenate(steps), sum(seconds))
 
 
 def histories() -> Iterator[Comparison]:
     for history in (1, 2, 3, 4, 5):
+        splits = folds(history)
         for k in (1, 2, 3, 4):
             yield Comparison(
                 f"bandit history={history} K={k}: flat, pooled",
-                lambda history=history, k=k: scored(quiet(k), *fold(history)),
-                lambda history=history, k=k: scored(quiet(k, prior="pooled"), *fold(history)),
+                lambda splits=splits, k=k: over(splits, partial(scored, quiet(k))),
+                lambda splits=splits, k=k: over(splits, partial(scored, quiet(k, prior="pooled"))),
             )
 
 
-def simulated(seed: int = 11) -> tuple[hiql.Trajectories, hiql.Trajectories]:
+def simulated(seed: int = 11, history: int = 1) -> Split:
     """Simulated reversal mice that share their strategies, every fourth session held out."""
-    data = hiql.worlds.simulate_reversal(n_mice=6, n_sessions=24, random_state=seed).trajectories(history=1)
+    data = hiql.worlds.simulate_reversal(n_mice=6, n_sessions=24, random_state=seed).trajectories(history=history)
     out = np.arange(data.n_sessions) % 4 == 3
     return data.select(np.flatnonzero(~out)), data.select(np.flatnonzero(out))
 
 
 def animals() -> Iterator[Comparison]:
-    for herd, parts in (("bandit history=2", fold(2)), ("simulated reversal", simulated())):
+    for herd, splits in (("bandit history=2", folds(2)), ("simulated reversal", [simulated()])):
         for k in (1, 2, 3, 4):
 
-            def pooled(k: int = k, parts: Any = parts) -> Scores:
-                return scored(quiet(k, pool="subjects"), *parts)
+            def pooled(k: int = k, splits: list[Split] = splits) -> Scores:
+                return over(splits, partial(scored, quiet(k, pool="subjects")))
 
-            def common(k: int = k, parts: Any = parts) -> Scores:
-                return scored(quiet(k), *parts)
+            def common(k: int = k, splits: list[Split] = splits) -> Scores:
+                return over(splits, partial(scored, quiet(k)))
 
-            def alone(k: int = k, parts: Any = parts) -> Scores:
-                return individually(k, *parts)
+            def alone(k: int = k, splits: list[Split] = splits) -> Scores:
+                return over(splits, partial(individually, k))
 
             yield Comparison(f"{herd} K={k}: common, animals pooled", common, pooled)
             yield Comparison(f"{herd} K={k}: individual, animals pooled", alone, pooled)
@@ -157,22 +169,39 @@ def animals() -> Iterator[Comparison]:
 
 def cohorts() -> Iterator[Comparison]:
     """The simulated mice thirty times: in one cohort six sessions are held out, and errors are wide."""
+    splits = [simulated(seed) for seed in range(100, 130)]
     for k in (1, 2, 3, 4):
         yield Comparison(
             f"simulated cohorts K={k}: common, animals pooled",
-            lambda k=k: over_cohorts(k),
-            lambda k=k: over_cohorts(k, pool="subjects"),
+            lambda k=k: over_cohorts(k, splits),
+            lambda k=k: over_cohorts(k, splits, pool="subjects"),
         )
 
 
-def over_cohorts(k: int, **options: Any) -> Scores:
+def searches() -> Iterator[Comparison]:
+    """Mice whose strategies look at one trial, over histories of three: is a search among those of one worth it?"""
+    splits = [simulated(seed, history=3) for seed in range(300, 330)]
+    for k in (2, 3):
+        yield Comparison(
+            f"simulated cohorts, history of 3, K={k}: one search, two",
+            lambda k=k: over_cohorts(k, splits, choice=SearchedOnce()),
+            lambda k=k: over_cohorts(k, splits, prior="pooled"),
+        )
+
+
+class SearchedOnce(PooledTable):
+    def coarser(self, data: hiql.Trajectories) -> None:  # noqa: ARG002
+        return None
+
+
+def over_cohorts(k: int, splits: list[Split], **options: Any) -> Scores:
     """Each cohort stands where a session stands elsewhere."""
-    found = [scored(quiet(k, **options), *simulated(seed)) for seed in range(100, 130)]
+    found = [scored(quiet(k, **options), *split) for split in splits]
     nats, steps = (np.array([values.sum() for values in column]) for column in (*zip(*found, strict=True),)[:2])
     return Scores(nats, steps, sum(each.seconds for each in found))
 
 
-def rat() -> tuple[hiql.Trajectories, hiql.Trajectories]:
+def rat() -> Split:
     """A rat that learns to compare two tones, in thirds of each as states; every fifth day held out."""
     table = pd.read_csv(Path(os.environ[DATA_DIR]) / "evidence" / "rat_evidence.csv.gz")
     first, second = (pd.qcut(table[tone], 3, labels=False) for tone in ("s1", "s2"))
@@ -194,6 +223,18 @@ def days() -> Iterator[Comparison]:
             lambda k=k: scored(quiet(k), *rat()),
             lambda k=k: scored(quiet(k, pool="days"), *rat()),
         )
+    splits = [tuple(over_days(part) for part in split) for split in folds(2)]
+    for k in (1, 2, 3, 4):
+        yield Comparison(
+            f"bandit over days K={k}: animals pooled, each day around the day before",
+            lambda k=k: over(splits, partial(scored, quiet(k, pool="subjects"))),
+            lambda k=k: over(splits, partial(scored, quiet(k, pool="days"))),
+        )
+
+
+def over_days(data: hiql.Trajectories) -> hiql.Trajectories:
+    """Sessions of the bandit mice are named by animal and number, one a day: BB038_001."""
+    return replace(data, session_days=np.array([float(name.rpartition("_")[2]) for name in data.session_names]))
 
 
 def line(name: str, plain: Scores, pooled: Scores) -> dict[str, Any]:
@@ -236,7 +277,7 @@ def main() -> None:
     scored(quiet(2, dynamics="by-state"), *(hiql.datasets.labyrinth_long().data.select(range(5)),) * 2)  # compile
     jobs = [
         (c.name, lambda c=c: line(c.name, c.plain(), c.pooled()))
-        for g in (places, two_nodes, histories, animals, cohorts, days)
+        for g in (places, two_nodes, histories, animals, cohorts, searches, days)
         for c in g()
     ]
     for name, job in [*jobs, *predictive()]:

@@ -1,12 +1,13 @@
 """How often evidence, BIC and cross-validation find the true number of intentions and the true clock, beside an oracle.
 
-    python benchmarks/recovery.py --out DIR [--seeds N] [--sizes small large] [--clocks …] [--only RULE]
+    python benchmarks/recovery.py --out DIR [--seeds N] [--sizes small large] [--clocks …] [--kinds …] [--only RULE]
 
 Each experiment is simulated with random policies in a random world: K = 1…4 × Markov, by state left, one intention a
-session, driven by an input, in two sizes. Candidates are K = 1…4 × the same clocks, as ``hiql.select`` fits them. The
+session, driven by an input, in two sizes: 30 sessions of 100 steps, as a few mice in a week, and 60 of 250, as a group
+of mice in a month or a rat in two. Candidates are K = 1…4 × the same clocks, as ``hiql.select`` fits them. The
 *oracle* knows the true parameters: it can tell if they make the data more likely, by ``TELLS`` nats, than the same with
 the two most similar intentions in one. Beside that, choices that weigh two inputs (K = 1…3, a Markov chain;
-``family="glmhmm"``), animals that differ and never switch, and what a Bayes fit costs.
+``family="glmhmm"``), and animals that differ and never switch.
 
 There is no BIC for by-state; of the others, it is that of the posteriors' means. Cross-validation has three folds and
 one search for each candidate and fold, and chooses the simplest within one error of the best. Results are kept in
@@ -15,7 +16,6 @@ one search for each candidate and fold, and chooses the simplest within one erro
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Mapping, Sequence
 from itertools import combinations, product
@@ -176,16 +176,25 @@ def together(logits: np.ndarray, moves: np.ndarray, one: int, other: int) -> tup
 
 
 KINDS = {"never": animals, "weighing": weighing}
+TABLES = "tables"
 
 
-def units(n_seeds: int, sizes: list[str], rules: list[str], clocks: Sequence[str] = CLOCKS) -> list[dict[str, Any]]:
+def units(
+    n_seeds: int,
+    sizes: Sequence[str],
+    rules: Sequence[str],
+    clocks: Sequence[str] = CLOCKS,
+    kinds: Sequence[str] = (TABLES, *KINDS),
+) -> list[dict[str, Any]]:
     """``clocks`` are those of the experiments with tables, and of their candidates."""
     every = [(k, clock) for k, clock in product(range(1, MOST + 1), clocks) if k > 1 or clock == "markov"]
     found = []
     for by, seed in product(rules, range(n_seeds)):
-        found.append({"k": 1, "clock": "never", "size": "animals", "seed": seed, "by": by})
-        found += [{"k": k, "clock": "weighing", "size": "small", "seed": seed, "by": by} for k in (1, 2, 3)]
-        for size, (k, clock) in product(sizes, every):
+        other = {"never": [(1, "animals")], "weighing": [(k, "small") for k in (1, 2, 3)]}
+        for kind in KINDS:
+            sizes_of = other[kind] if kind in kinds else []
+            found += [{"k": k, "clock": kind, "size": size, "seed": seed, "by": by} for k, size in sizes_of]
+        for size, (k, clock) in product(sizes, every if TABLES in kinds else []):
             table = {"k": k, "clock": clock, "size": size, "seed": seed, "by": by}
             found.append(table | {"among": list(clocks)})
     return found
@@ -218,30 +227,17 @@ def shown(rows: pd.DataFrame, what: list[str]) -> str:
     return (text.unstack("rule") if what else text).fillna("–").to_string()
 
 
-def cost() -> float:
-    """Processor time of a Bayes fit over that of a plain one, on the same data; in the middle of five."""
-    ratios = []
-    for seed in range(6):
-        data, _ = simulated(3, "markov", "large", seed)
-        took = {}
-        for estimate in ("mode", "bayes"):
-            began = time.process_time()
-            hiql.HIQL(3, estimate=estimate, progress=False, random_state=seed).fit(data)
-            took[estimate] = time.process_time() - began
-        ratios.append(took["bayes"] / took["mode"])
-    return float(np.median(ratios[1:]))  # the first one compiles
-
-
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     parser.add_argument("--clocks", nargs="+", choices=CLOCKS, default=list(CLOCKS), help="markov among them")
+    parser.add_argument("--kinds", nargs="+", choices=(TABLES, *KINDS), default=[TABLES, *KINDS])
     parser.add_argument("--only", choices=RULES, help="one rule instead of all")
     options = parser.parse_args()
     rules = [options.only] if options.only else list(RULES)
-    every = units(options.seeds, options.sizes, rules, options.clocks)
+    every = units(options.seeds, options.sizes, rules, options.clocks, options.kinds)
     outcomes, failures = run_units(every, compute, options.out, label="Recovering")
     for failure in failures:
         tell(f"failed: {failure.unit}: {failure.error}")
@@ -249,7 +245,6 @@ def main() -> None:
     for what in (["truth", "size"], ["k"], []):
         print(shown(rows, what), "\n")
     print(f"{len(outcomes)} of {len(every)} are done; in {(~rows['told']).sum()} rows the oracle cannot tell.")
-    print(f"A Bayes fit takes {cost():.2f} times the processor time of a plain one.")
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ SCRIPTS = (
     "phases.py",
     "instructions.py",
     "fits.py",
+    "glm_speed.py",
     "rivals.py",
     "max_entropy.py",
     "passes.py",

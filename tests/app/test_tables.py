@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hiql.app import server
+from hiql.app import forms, server
 from hiql.app.uploads import check_unpacked
 from hiql.app.workspace import READ, read_json, safe_name
 from hiql.errors import BadTable
@@ -36,6 +36,10 @@ def test_a_table_is_understood(visitor):
         assert " ".join(reversed(words.split(" ", 1))) in page or words in page, words
     assert "hiql select mice.csv" in page
     assert "mice.csv" in shown(visitor.get())
+
+
+def test_every_clock_has_a_name_on_the_page():
+    assert set(forms.CLOCKS) == set(forms.DYNAMICS)
 
 
 def test_columns_can_be_corrected(visitor):

@@ -12,6 +12,7 @@ from scipy.special import expit
 import hiql
 from hiql.choices import PooledWeights
 from hiql.errors import InvalidParameter, ParametersNotCounted
+from hiql.evaluate import effects, effects_by_group
 
 QUICK = {"n_init": 1, "patience": 0, "progress": False}
 SLOPES = {"ada": 0.5, "ben": 2.0, "cyd": 3.5, "dot": 2.0}
@@ -97,6 +98,71 @@ def test_files_and_contexts(data, tmp_path):
     np.testing.assert_allclose(live.step(action=int(first.actions[0]), **given), back.filter_proba(first)[0], atol=1e-9)
     unknown = replace(block, context_labels=(("other", "labels"),))
     assert np.isfinite(model.score(unknown))
+
+
+@pytest.mark.parametrize("lapse", [False, True])
+def test_errors_of_animals_are_those_of_the_whole_curvature(data, monkeypatch, lapse):
+    """Found for all animals at once, they are what differences of slopes by every single number give."""
+    model = hiql.GLMHMM(2, pool="subjects", lapse=lapse, tol=1e-12, **QUICK).fit(data)
+    common, found = effects(model, data), effects_by_group(model, data)
+    monkeypatch.setattr(PooledWeights, "blocks", lambda *_: None)
+    np.testing.assert_allclose(common.error, effects(model, data).error, rtol=1e-6)
+    for name, slow in effects_by_group(model, data).items():
+        np.testing.assert_allclose(found[name].size, slow.size)
+        np.testing.assert_allclose(found[name].error, slow.error, rtol=1e-6)
+        assert (found[name].from_common < found[name].error).all()
+
+
+def test_errors_are_those_of_the_hierarchy_and_say_what_the_population_leaves_open(data):
+    """K = 1, in closed form: the inverse of minus the Hessian in all weights; what of it is the population's."""
+    model = hiql.GLMHMM(1, pool="subjects", tol=1e-12, **QUICK).fit(data)
+    standard = np.column_stack([model.coding_.standardised(data), np.ones(data.n_steps)])
+    group = np.repeat([list(SLOPES).index(name) for name in data.subjects], data.lengths)
+    own, held = np.diff(model.choice_parameters_.own[0], axis=1)[:, 0], model.choice_parameters_.own_precision[0] / 2
+    hessian, alone = np.zeros((10, 10)), []
+    for s in range(4):
+        u, at = standard[group == s], slice(2 * s, 2 * s + 2)
+        p = expit(u @ own[s])
+        hessian[at, at] = (u.T * (p * (1 - p))) @ u + np.diag(held)
+        hessian[at, 8:] = hessian[8:, at] = -np.diag(held)
+        hessian[8:, 8:] += np.diag(held)
+        alone.append(np.diag(np.linalg.inv(hessian[at, at])))
+    hessian[8:, 8:] += np.diag(model.choice_parameters_.precision[0] / 2)
+    error = np.sqrt(np.diag(np.linalg.inv(hessian))).reshape(5, 2)
+    for s, each in enumerate(effects_by_group(model, data).values()):
+        np.testing.assert_allclose(each.error[0, 0], error[s], rtol=1e-5)
+        np.testing.assert_allclose(each.error[0, 0] ** 2 - each.from_common[0, 0] ** 2, alone[s], rtol=1e-5)
+    np.testing.assert_allclose(effects(model, data).error[0, 0], error[4], rtol=1e-5)
+
+
+def test_states_that_change_within_a_session_have_errors_too(data):
+    model = hiql.GLMHMM(1, pool="states", **QUICK).fit(data)
+    found = effects_by_group(model, data)
+    assert list(found) == ["0", "1"]
+    for each in found.values():
+        assert each.error.min() > 0.05  # 1,200 steps each: about 2 / √1200
+        assert each.error.max() < 0.12
+
+
+def test_a_new_animal_has_weights_around_a_population_that_stays(data, tmp_path):
+    herd = hiql.GLMHMM(2, pool="subjects", lapse=True, **QUICK).fit(data.select(range(12)))
+    new = data.select(range(12, 16))
+    adapted = herd.adapt(new)
+    for name in ("weights_", "lapse_", "transition_", "weights_spread_"):
+        np.testing.assert_allclose(getattr(adapted, name), getattr(herd, name), atol=1e-9, err_msg=name)
+    assert adapted.score(new) > herd.score(new) + 1.0
+    assert adapted.coding_.subjects == ("dot",)
+    np.testing.assert_array_equal(adapted.weights_of("ada"), adapted.weights_)
+    (found,) = effects_by_group(adapted, new).values()
+    assert (found.error > 0).all()
+    assert (found.from_common == 0).all()  # the population counts as known
+    adapted.save(tmp_path / "model.hiql")
+    np.testing.assert_array_equal(hiql.load(tmp_path / "model.hiql").weights_of("dot"), adapted.weights_of("dot"))
+
+
+def test_only_weights_of_animals_can_be_adapted(data):
+    with pytest.raises(InvalidParameter, match="pool"):
+        hiql.GLMHMM(1, pool="states", **QUICK).fit(data).adapt(data)
 
 
 def test_what_there_is_not_is_named(data):

@@ -394,3 +394,31 @@ def test_moves_that_the_world_rules_out_are_told_before_the_fit(folder, tmp_path
     table.to_csv(tmp_path / "mirrored.csv", index=False)
     said = run("fit", tmp_path / "mirrored.csv", "-k", 1, "--world", "grid:5x5", "--out", tmp_path / "m.hiql").output
     assert "moves are impossible in this world" in said.partition("log-likelihood")[0]
+
+
+@pytest.fixture(scope="module")
+def learner(tmp_path_factory):
+    """Two animals that turn from one action to the other within six days, in one state."""
+    rng, path = np.random.default_rng(0), tmp_path_factory.mktemp("days") / "days.csv"
+    rows = [
+        (f"m{animal}", f"s{day}", day, trial, "here", "LR"[int(rng.random() < 0.1 + 0.16 * day)])
+        for animal, day, trial in np.ndindex(2, 6, 40)
+    ]
+    columns = ["subject", "session", "day", "step", "state", "action"]
+    pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
+    return path
+
+
+def test_policies_that_change_from_day_to_day(learner, tmp_path):
+    run("fit", learner, "-k", 1, "--pool", "days", "--day", "day", "--out", tmp_path / "model.hiql")
+    drift = hiql.load(tmp_path / "model.hiql").drift_of("m1")
+    assert drift.days.tolist() == [0, 1, 2, 3, 4, 5]
+    assert drift.policy[0, 0, 0, 1] < 0.35 < 0.65 < drift.policy[-1, 0, 0, 1]
+    run("report", tmp_path / "model.hiql", learner, "--out", tmp_path / "report.html")
+    assert "--day" in run("fit", learner, "-k", 1, "--pool", "days", "--out", tmp_path / "x.hiql", code=2).output
+
+
+def test_a_sweep_finds_that_days_differ(learner, tmp_path):
+    asked = "-k", 1, "--pool", "none,subjects,days", "--day", "day", "--folds", 2, "--restarts", 1
+    found = run_json("select", learner, *asked, "--dynamics", "markov", "--out", tmp_path / "sweep")
+    assert found["chosen"]["pool"] == "days"

@@ -19,6 +19,7 @@ from hiql.choices import (
     Aims,
     AnimalTables,
     Coefficients,
+    DayTables,
     Goals,
     LinearChoice,
     LinearWeights,
@@ -56,6 +57,8 @@ from tests.dynamics.clocks import SwitchingByPlace
 N_STATES, N_ACTIONS = 3, 2
 PLACES = (1, 2)
 SUBJECTS = ("ada", "ben")
+DAYS = (0.0, 3.0), (5.0,)
+"""Of each subject: sessions are on days 0, 1, 2, …, and so before, on and after these."""
 LEARNER = StochasticIQL(0.1, epochs=3, discount=0.5)
 WORLD = hiql.MDP(
     [[[0.1, 0.8, 0.1], [0.7, 0.2, 0.1]], [[0.2, 0.1, 0.7], [0.8, 0.1, 0.1]], [[0.9, 0.0, 0.1], [0.1, 0.2, 0.7]]], 0.8
@@ -174,6 +177,14 @@ def by_table_of_the_animal(params, data, t):
     return np.exp(params.log_policy[:, subject_of(data, t) * N_STATES + data.states[t]])
 
 
+def by_table_of_the_day(params, data, t):
+    """That of the animal's last known day; before its first, and for an animal never met, that of first days."""
+    n, session = subject_of(data, t), np.searchsorted(data.offsets, t, side="right") - 1
+    known = [(m, day) for m, days in enumerate(DAYS) for day in days]
+    met = [row for row, (m, day) in enumerate(known) if m == n and day <= data.session_days[session]]
+    return np.exp(params.log_policy[:, (met[-1] if met else len(known)) * N_STATES + data.states[t]])
+
+
 def by_table(params, data, t):
     return np.exp(params.log_policy[:, data.states[t]])
 
@@ -222,7 +233,13 @@ def placed(n_beginnings, n_matrices):
 with np.errstate(divide="ignore"):
     ONE_KIND_A_SESSION = ChainParameters(np.log(BEGINNINGS[:1]), np.log(np.eye(2))[None])
 FITTED_TO = Coding(
-    N_STATES, N_ACTIONS, input_names=("stimulus",), input_means=(0.0,), input_scales=(1.0,), subjects=SUBJECTS
+    N_STATES,
+    N_ACTIONS,
+    input_names=("stimulus",),
+    input_means=(0.0,),
+    input_scales=(1.0,),
+    subjects=SUBJECTS,
+    days=DAYS,
 )
 TO_AND_FRO = np.array([[[0.8, 1.0], [-0.8, -1.0]], [[0.8, -1.2], [-0.8, 1.2]]])
 DRIVEN = DrivenChain(np.log(BEGINNINGS[:1]), TO_AND_FRO, np.ones(2), np.ones((2, 2)))
@@ -280,10 +297,13 @@ POOLED = PooledPolicies(HABITS.log_policy, 2.0 * POLICIES, np.full((2, 1), 2.0))
 ANIMALS = PooledPolicies(
     np.tile(HABITS.log_policy, (1, 3, 1)), np.tile(2.0 * POLICIES, (1, 3, 1)), np.full((2, 2), 2.0)
 )
+OVER_DAYS = PooledPolicies(
+    np.tile(HABITS.log_policy, (1, 4, 1)), np.tile(2.0 * POLICIES, (1, 4, 1)), np.full((2, 3), 2.0)
+)
 WEIGHTS = LinearWeights(np.array([[[-2.0, 0.2], [2.0, -0.2]], [[2.0, 0.0], [-2.0, 0.0]]]), np.ones((2, 2)), np.zeros(2))
 LAPSES = replace(WEIGHTS, weights=2.0 * WEIGHTS.weights, lapse=np.array([0.1, 0.05]))
 OWN = WEIGHTS.weights[:, None] * np.array([1.0, 0.6])[None, :, None, None]
-OF_ANIMALS = PooledLinear(WEIGHTS.weights, np.ones((2, 2)), np.zeros(2), OWN, np.ones((2, 2)))
+OF_ANIMALS = PooledLinear(WEIGHTS.weights, np.ones((2, 2)), np.zeros(2), OWN, np.ones((2, 2)), np.zeros(2))
 WAYS = {
     "weights of animals": Way(
         PooledWeights(0.5, coding=FITTED_TO), by_weights_of_the_animal, OF_ANIMALS, clocks=("markov",)
@@ -304,6 +324,7 @@ WAYS = {
     ),
     "pooled": Way(PooledTable(), by_table, POOLED),
     "animals": Way(AnimalTables(coding=FITTED_TO), by_table_of_the_animal, ANIMALS),
+    "days": Way(DayTables(coding=FITTED_TO), by_table_of_the_day, OVER_DAYS, clocks=("markov", "by-subject")),
     "table": Way(TableChoice(0.1), by_table, HABITS),
     "base policy": Way(TableChoice(np.array([[0.5, 0.0], [0.0, 0.2], [0.1, 1.0]])), by_table, HABITS),
     "zeros": Way(Specialists(), by_table, EXCLUSIVE),
@@ -382,6 +403,7 @@ def some_data(seed=0, lengths=(4, 1, 5, 2), missing=0.2, states=(0, 1, 2), subje
         [masked(rng.choice(states, size=n)) for n in lengths],
         [masked(rng.integers(N_ACTIONS, size=n)) for n in lengths],
         subjects=[subjects[i % len(subjects)] for i in range(len(lengths))],
+        session_days=np.arange(len(lengths), dtype=float),
         n_states=N_STATES,
         n_actions=N_ACTIONS,
         inputs=[rng.normal(size=(n, 1)) for n in lengths],

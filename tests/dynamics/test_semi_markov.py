@@ -12,6 +12,7 @@ from hiql.choices import Policies, TableChoice
 from hiql.dynamics import SemiMarkov
 from hiql.dynamics.durations import duration_proba, mean_duration, survival_proba
 from hiql.dynamics.semi_markov import PhaseParameters
+from hiql.engine.climb import climb
 from hiql.engine.inference import smooth
 from hiql.engine.problem import Point, Problem
 from hiql.errors import InvalidParameter
@@ -148,6 +149,19 @@ def test_ten_intentions_of_regular_durations_are_found():
 def test_one_intention_follows_itself(turns):
     alone = hiql.HIQL(1, dynamics=SemiMarkov(n_phases=4), **QUICK).fit(turns)
     assert alone.log_likelihood_ == pytest.approx(hiql.HIQL(1, **QUICK).fit(turns).log_likelihood_)
+    averaged = (hiql.HIQL(1, dynamics=d, estimate="bayes", **QUICK) for d in (SemiMarkov(n_phases=4), "markov"))
+    one, other = (model.fit(turns).evidence_ for model in averaged)
+    assert one == pytest.approx(other, rel=1e-12)
+
+
+def test_evidence_climbs_and_knows_which_turns_are_regular(turns):
+    problem = Problem(turns, SemiMarkov(n_phases=4), TableChoice(0.1), 2).estimating("bayes")
+    run = climb(problem, problem.start(np.random.default_rng(0)), 40, 0.0)
+    assert np.diff(run.trace).min() >= -1e-9 * abs(run.objective)
+    for data, regularly in ((turns, True), (lasting(60, 100, (geometric, geometric)), False)):
+        clocks = SemiMarkov(n_phases=4), "markov"
+        own, chain = (hiql.HIQL(2, dynamics=d, estimate="bayes", **QUICK).fit(data).evidence_ for d in clocks)
+        assert own > chain + 100 if regularly else own < chain - 3
 
 
 def test_a_long_session_and_vanishing_probabilities_keep_their_precision(turns):

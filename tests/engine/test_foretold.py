@@ -1,4 +1,4 @@
-"""How strongly subjects are held together: what their sessions say of one another, and where they say nothing."""
+"""What sessions foretell of one another: how strongly subjects are held together, which of two optima is taken."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 import hiql
 from hiql.engine import search
-from hiql.engine.foretold import in_parts
+from hiql.engine.foretold import foretold, foretold_anew, in_parts
 
 QUICK = {"n_init": 1, "patience": 0, "progress": False}
 
@@ -64,3 +64,30 @@ def test_the_parts_hold_every_session_once_and_every_animal_in_turn():
     assert [part.data.n_sessions for part in parts] == [12, 12, 6, 6, 6]
     assert sorted(name for part in parts for name in part.data.session_names) == sorted(data.session_names)
     assert all(set(part.data.subjects) == set(data.subjects) for part in parts)
+
+
+def pooled_over_histories(n_sessions):
+    """A problem of two intentions over histories of three trials, and the point that a fit found."""
+    mice = hiql.worlds.simulate_reversal(n_mice=2, n_sessions=n_sessions, random_state=3)
+    data = mice.trajectories(history=3)
+    model = hiql.HIQL(2, prior="pooled", **QUICK).fit(data)
+    return model._problem(data, model.coding_), model._point
+
+
+def test_sessions_left_out_are_likelier_under_a_fit_than_by_chance_and_less_so_than_those_it_saw():
+    problem, fitted = pooled_over_histories(10)
+    by_chance = problem.start(np.random.default_rng(0))
+    found, worse = foretold_anew(problem, [fitted, by_chance])
+    assert worse < found < problem.expect(fitted).log_likelihood
+
+
+def test_priors_are_learned_without_the_sessions_left_out():
+    problem, fitted = pooled_over_histories(10)
+    parts = in_parts(problem)
+    as_fitted = foretold(problem, fitted, parts, [part.expect(fitted) for part in parts])
+    assert foretold_anew(problem, [fitted]) != [as_fitted]
+
+
+def test_single_sessions_leave_the_choice_to_the_evidence():
+    problem, fitted = pooled_over_histories(2)
+    assert foretold_anew(problem, [fitted]) is None

@@ -30,6 +30,7 @@ def test_it_is_the_number_that_selection_by_evidence_takes(data):
     assert model.evidence_ >= chosen.evidence_ - 1e-6
     np.testing.assert_allclose(model.policy_, chosen.policy_, atol=0.01)
     assert 'n_intentions="auto" tried 1 to 4 and took 2' in model.notes_[-1]
+    assert model.doubts == ()
     assert f"2: {model.evidence_:.1f}" in model.notes_[-1]
 
 

@@ -19,12 +19,14 @@ def drawn(request):
     firsts, entry = rng.dirichlet(np.ones(6), 2).reshape(2, 2, 3), rng.dirichlet(np.ones(3), 2)
     firsts[0, 1], entry[1] = 0.0, [0.0, 0.4, 0.6]
     firsts[0] /= firsts[0].sum()
+    stay = rng.uniform(0.05, 0.9, 2)
     offsets, rows = np.r_[0, np.cumsum(lengths)], rng.integers(0, 4, n_steps).astype(np.uint32)
     chain = PhaseChain(
         firsts,
         np.array([0, 1, 1, 0], dtype=np.uint32),
         np.zeros(n_steps, dtype=np.uint32),
-        rng.uniform(0.05, 0.9, 2),
+        stay,
+        1.0 - stay,
         entry,
         np.array([[0.0, 1.0], [1.0, 0.0]]),
     )
@@ -35,11 +37,15 @@ def sessions(done):
     return [slice(*ends) for ends in zip(done.offsets[:-1], done.offsets[1:], strict=True)]
 
 
-def test_posteriors_and_counts_are_those_of_the_twin(drawn):
+@pytest.mark.parametrize("averaged", [1.0, 0.6])
+@pytest.mark.parametrize("scale", [1.0, 1e-250])
+def test_posteriors_and_counts_are_those_of_the_twin(drawn, averaged, scale):
+    """Of probabilities, and of what a posterior says in their place; also where sessions are done in logarithms."""
     chain, done = drawn
+    chain, done = chain._replace(leave=averaged * chain.leave), done._replace(table=scale * done.table)
     posterior = np.empty((len(done.rows), 2))
     ours = chain.smoothed(done, posterior)
-    tables = chain.stay, chain.entry, chain.following
+    tables = chain.stay, chain.leave, chain.entry, chain.following
     theirs = [
         phases.smooth_phases(done.table[done.rows[here]], chain.firsts[b], *tables)
         for here, b in zip(sessions(done), chain.begins, strict=True)

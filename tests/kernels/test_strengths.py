@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import polygamma, psi
 
-from hiql.kernels.strengths import all_slopes, digammas, handed_up
+from hiql.kernels.strengths import digammas, handed_up
 from hiql.priors import Tree, chance_of_any, learn
 from tests.oracles import pooled as oracle
 
@@ -33,11 +33,12 @@ def test_slopes_are_the_derivatives_of_the_evidence():
     chance, any_chance = chances(counts, visits)
     rows = np.random.default_rng(1).dirichlet(np.ones(3), (len(PARENTS), 1))
     star = np.where(PARENTS >= 0, 0, -1)
-    order, level, active = np.arange(len(star)), np.zeros(len(star), dtype=np.int64), np.ones((1, 1), dtype=bool)
+    order, level, free = np.arange(len(star)), np.zeros(len(star), dtype=np.int64), np.ones((1, 1), dtype=bool)
     at = rows[star[1:]], counts[1:], chance[1:], any_chance[1:]
     for s in (0.3, 5.0, 80.0):
         strength = np.array([[s]])
-        first, second = all_slopes(order, star, level, strength, active, rows, counts, chance, any_chance)
+        told = counts.copy(), chance.copy(), any_chance.copy()
+        first, second = handed_up(order, star, level, strength, free, rows, *told)
         h = 1e-4 * s
         low, middle, high = (oracle.evidence(x, *at) for x in (s - h, s, s + h))
         np.testing.assert_allclose(first[0, 0], (high - low) / (2 * h), rtol=1e-5)
@@ -51,7 +52,7 @@ def test_what_is_handed_up_is_that_of_the_formula_and_nothing_where_nothing_was_
     tree, rows = Tree.by_depth(PARENTS), np.random.default_rng(3).dirichlet(np.ones(3), (len(PARENTS), 2))
     strength = np.array([[3.0, 0.5], [20.0, 2.0]])
     found = counts.copy(), own[0].copy(), own[1].copy()
-    handed_up(tree.order, tree.parent, tree.level, strength, rows, *found)
+    handed_up(tree.order, tree.parent, tree.level, strength, np.ones((2, 2), dtype=bool), rows, *found)
     expected = oracle.handed_up(PARENTS, tree.level, strength, rows, counts, *own)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9)

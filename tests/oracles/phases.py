@@ -18,13 +18,13 @@ class Phases(NamedTuple):
     following: np.ndarray
 
 
-def smooth_phases(e, first, stay, entry, following):
+def smooth_phases(e, first, stay, leave, entry, following):
     """The recursions of the kernel's docstring, scaled at each step, with all that it leaves out kept and counted.
 
-    ``e`` (T, K) is how likely each step was; ``first`` (K, n) how the session begins; then s (K,), E (K, n), Λ (K, K).
+    ``e`` (T, K) is how likely each step was; ``first`` (K, n) how the session begins; s, g (K,), E (K, n), Λ (K, K).
     """
     (T, K), n = e.shape, entry.shape[1]
-    stays, goes = stay[:, None], 1.0 - stay[:, None]
+    stays, goes = stay[:, None], leave[:, None]
     alpha, beta, scale = np.zeros((T, K, n)), np.ones((T, K, n)), np.ones(T)
     for t in range(T):
         alpha[t] = first

@@ -10,12 +10,13 @@ from matplotlib.text import Text
 
 import hiql
 from hiql.errors import ShapeMismatch, UnequalLengths
-from hiql.evaluate import mean_course
+from hiql.evaluate import Effects, mean_course
 from hiql.plots import (
     PALETTE,
     draw_mean_posterior,
     draw_posterior,
     draw_transition_matrix,
+    draw_weights_by_group,
     intention_colour,
     intention_names,
 )
@@ -124,3 +125,15 @@ def test_transition_matrix_must_be_square(ax: Axes) -> None:
 def test_default_names_and_colours() -> None:
     assert intention_names(2) == ("intention 1", "intention 2")
     assert intention_colour(0) == intention_colour(len(PALETTE)) != intention_colour(1)
+
+
+def test_weights_of_animals_lie_around_a_ring_of_the_population(ax: Axes) -> None:
+    def of(size: float) -> Effects:
+        sizes = np.array([[[size, 0.0]], [[0.0, size]]])
+        return Effects(sizes, 0.1 + 0 * sizes, ("light",), ("right",), ("left", "right"), 0.0 * sizes)
+
+    draw_weights_by_group(ax, {"ada": of(1.0), "ben": of(3.0)}, of(2.0), 1)
+    light, bias, ring = (each[0].get_xdata() for each in ax.containers)
+    assert [list(light), list(bias), list(ring)] == [[0.0, 0.0], [1.0, 3.0], [0.0, 2.0]]
+    assert words(ax.get_yticklabels()) == ["light", "bias"]
+    assert ax.containers[0][0].get_color() == intention_colour(1)

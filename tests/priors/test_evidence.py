@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
 from scipy.special import gammaln, logsumexp, psi
 
 import hiql
-from hiql.dynamics import MarkovChain, SessionWise
+from hiql.dynamics import MarkovChain, SemiMarkov, SessionWise
 from hiql.engine import inference
 from hiql.errors import InvalidParameter
 from hiql.kernels.expected_logs import LOWEST, digamma
@@ -66,6 +66,33 @@ def test_evidence_is_a_lower_bound_of_what_enumeration_gives(seed, pseudo_count)
         exact = log_p_of_data(data, 2, pseudo_count, switching=switching)
         model = hiql.HIQL(2, pseudo_count=pseudo_count, dynamics=clock, **QUIET).fit(data)
         assert exact - 3.0 < model.evidence_ <= exact + 1e-9
+
+
+def test_durations_of_their_own_are_bounded_by_the_enumeration_of_paths_through_phases():
+    n, c = 2, 0.1
+    data = random_data(np.random.default_rng(4), n_states=2, n_actions=2, lengths=(3, 1, 2), missing=0.0)
+    terms = []
+    for path in product(product(range(2), range(n)), repeat=data.n_steps):
+        firsts, entries, stays = np.zeros((1, 2)), np.zeros((2, 2, n)), np.zeros((2, 2))
+        for first, last in zip(data.offsets[:-1], data.offsets[1:], strict=True):
+            (i, m), moves = path[first], pairwise(path[first:last])
+            firsts[0, i] += 1
+            entries[0, i, m] += 1
+            for (i, m), (j, after) in moves:
+                stays[i, int((j, after) != (i, m))] += 1
+                entries[1, j, after] += i != j
+        possible = all(
+            (j == i and after in (m, m + 1)) or (j != i and m == n - 1)
+            for first, last in zip(data.offsets[:-1], data.offsets[1:], strict=True)
+            for (i, m), (j, after) in pairwise(path[first:last])
+        )
+        if possible:
+            _, _, acts = counted(data, [i for i, _ in path], 2)
+            tables = firsts, entries, stays, acts
+            terms.append(sum(dirichlet_multinomial(table, c) for table in tables))
+    exact = logsumexp(terms)
+    model = hiql.HIQL(2, dynamics=SemiMarkov(n_phases=n), **QUIET).fit(data)
+    assert exact - 3.0 < model.evidence_ <= exact + 1e-9
 
 
 def test_with_one_intention_it_is_exact_whatever_the_clock():

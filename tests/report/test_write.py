@@ -13,6 +13,7 @@ import pytest
 
 import hiql
 from hiql.errors import HiqlError
+from hiql.evaluate import effects_by_group
 from hiql.evaluate.words.strategies import ARCHETYPES
 from hiql.report import write_report
 from hiql.report.page import Page
@@ -92,6 +93,20 @@ def test_animals_that_differ_and_never_switch_are_shown_one_by_one(tmp_path):
     assert shown["subjects"][0]["about"] == "a: 2 sessions, 120 steps."
     alike = fitted(data, 1)
     assert "How subjects differ" not in write_report(tmp_path / "alike.html", alike, data).read_text()
+
+
+def test_weights_of_animals_are_shown_with_their_errors(tmp_path):
+    data = hiql.worlds.simulate_psychophysics(3, 2, 60, random_state=0).data
+    model = hiql.GLMHMM(2, pool="subjects", n_init=1, patience=0, max_iter=20, progress=False).fit(data)
+    page = write_report(tmp_path / "report.html", model, data).read_text()
+    shown = blocks(page)["subject_browser-data"]["charts"][-1]
+    found = effects_by_group(model, data)
+    assert "Bars of weights are standard errors" in page
+    assert shown["sure"] == "± 1 standard error"
+    low, high = np.array(shown["bounds"])
+    for own, below, above, name in zip(shown["subjects"], low, high, found, strict=True):
+        np.testing.assert_allclose(own, found[name].size[1, 0], atol=1e-4)
+        np.testing.assert_allclose((above - below) / 2, found[name].error[1, 0], atol=1e-4)
 
 
 def test_memories_of_choices_are_shown_by_lag(tmp_path):

@@ -10,7 +10,7 @@ from scipy.special import expit
 import hiql
 from hiql.data.readings import readings
 from hiql.evaluate import decoding_agreement
-from hiql.sweep.answer import answer
+from hiql.sweep.answer import _longer_histories, answer
 from hiql.sweep.proposal import propose
 
 QUICK = {"n_restarts": 2, "n_folds": 4, "n_jobs": 1, "progress": False}
@@ -162,3 +162,10 @@ def test_in_a_maze_the_clock_is_found_to_go_by_place():
     said = answer(chosen.best, expert.data, chosen.selection)
     assert "left most at" in said[1].numbers
     assert decoding_agreement(chosen.best.decode(fresh.data), fresh.data.intentions) >= 0.9
+
+
+def test_longer_histories_are_named_where_the_longest_flat_one_is_chosen():
+    table = pd.DataFrame({"history": [1, 3, 3, "memory 1, 4"], "prior": ["flat", "flat", "pooled", "flat"]})
+    assert "--history 5 --prior pooled" in _longer_histories(table, 1)
+    assert [_longer_histories(table, n) for n in (0, 2, 3)] == ["", "", ""]
+    assert _longer_histories(pd.DataFrame({"history": [None], "prior": ["flat"]}), 0) == ""

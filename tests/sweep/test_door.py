@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import hiql
-from hiql.dynamics import ByState
+from hiql.dynamics import ByState, Independent
 from hiql.errors import InvalidParameter, ParametersNotCounted
 from hiql.sweep.criteria import CRITERIA, Criterion
 from hiql.sweep.plan import LATER, Plan, Source
-from hiql.sweep.traits import Difference, _in_words
+from hiql.sweep.traits import Difference, _in_words, rivals
 
 QUICK = {"n_restarts": 1, "n_folds": 3, "progress": False}
 
@@ -53,6 +53,12 @@ def test_where_both_matter_the_gain_is_divided():
     assert "75% is difference between animals" in words
     assert "25% switching within" in words
     assert "Neither" in _in_words(Difference(0.0, 0.1), Difference(0.0, 0.1), Difference(0.0, 0.1))
+
+
+def test_rivals_without_switching_have_the_prior_of_the_choice():
+    """Flat rivals of long histories that were pooled would lose to it for want of trials, not of switching."""
+    axes = {"family": "hiql", "history": 5, "pseudo_count": 0.1, "dynamics": "markov", "pool": None, "n_intentions": 2}
+    assert [rival["prior"] for rival in rivals(axes | {"prior": "pooled"})] == ["pooled"] * 3
 
 
 def test_there_is_no_bic_where_rows_are_pooled(never_switching):
@@ -136,8 +142,8 @@ def with_an_input():
 
 @pytest.mark.parametrize("proposed", [False, True])
 def test_what_has_no_evidence_is_not_fitted_and_told(proposed):
-    """Semi-Markov clocks have none: that is not a failure, and costs nothing."""
-    data, asked = with_an_input(), {"n_intentions": (1,), "dynamics": ("markov", "semi-markov"), "family": "hiql"}
+    """Steps that are drawn anew have none: that is not a failure, and costs nothing."""
+    data, asked = with_an_input(), {"n_intentions": (1,), "dynamics": ("markov", Independent()), "family": "hiql"}
     asked = {"proposal": hiql.propose(data, **asked)} if proposed else asked
     chosen = hiql.select(data, by="evidence", progress=False, **asked)
     assert chosen.table["dynamics"].tolist() == ["markov"]
@@ -145,8 +151,8 @@ def test_what_has_no_evidence_is_not_fitted_and_told(proposed):
     assert "1 candidate has no evidence and was not fitted." in chosen.explanation
 
 
-def test_evidence_of_nothing_but_semi_markov_clocks_is_refused_before_any_work():
-    settings = {"n_intentions": (1, 2), "dynamics": "semi-markov"}
+def test_evidence_of_nothing_that_has_any_is_refused_before_any_work():
+    settings = {"n_intentions": (1, 2), "dynamics": Independent()}
     for asked in (settings, {"proposal": hiql.propose(with_an_input(), **settings, family="hiql")}):
         with pytest.raises(InvalidParameter, match="choose held-out"):
             hiql.select(with_an_input(), by="evidence", progress=False, **asked)

@@ -46,6 +46,7 @@ CLOCKS = {
     "session-wise": "between sessions only",
     "semi-markov": "after a typical time",
     "input-driven": "depending on the inputs",
+    "sticky": "anywhere, by chance, but seldom",
 }
 RULES = {
     "held-out": "best on sessions it was not fitted to",

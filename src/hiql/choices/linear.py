@@ -278,13 +278,16 @@ class LinearChoice(ModeOrPosterior, StepChoice):
             return ridge
         return ridge + float((LAPSES * np.log(params.lapse) + NO_LAPSES * np.log1p(-params.lapse)).sum())
 
-    def gradient(self, params: Any, statistics: FloatArray) -> FloatArray | None:
+    def gradient(self, params: Any, statistics: FloatArray) -> FloatArray:
         found = self.found(params, statistics)
-        if len(found.weight) > 1:
-            return None
         slopes = free(found.slopes[0] - np.expand_dims(self._held(params), -2) * params.weights).ravel()
-        meant, lapsed = found.weight[0] + NO_LAPSES, self.use(statistics) - found.weight[0] + LAPSES
-        return np.r_[slopes, self.lapse * ((1.0 - params.lapse) * lapsed - params.lapse * meant)]
+        return np.r_[slopes, self._slope_of_lapses(params, statistics, found)]
+
+    def _slope_of_lapses(self, params: Any, statistics: FloatArray, found: Moments) -> FloatArray:
+        """(K,) by their log-odds; 0 without lapses."""
+        weight = found.weight.sum(axis=0)
+        meant, lapsed = weight + NO_LAPSES, self.use(statistics) - weight + LAPSES
+        return np.asarray(self.lapse * ((1.0 - params.lapse) * lapsed - params.lapse * meant))
 
     def learned(self, params: Any, statistics: FloatArray, data: Trajectories) -> LinearWeights:  # noqa: ARG002
         if not isinstance(self.ridge, str):

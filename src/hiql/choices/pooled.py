@@ -153,7 +153,9 @@ class PooledTable(TableChoice):
     def _pooled(self, params: Any, statistics: FloatArray, data: Trajectories) -> tuple[Tree, Any, Any, Learned]:
         """The tree, counts (n, K, A), the root's pseudo-counts, and what they teach."""
         tree, counts, visits, root = self._told(params, statistics, data)
-        return tree, counts, root, self.learn(tree, counts, visits, root, params.strength.T)
+        rows = np.exp(params.log_policy).transpose(1, 0, 2)
+        at = rows if len(rows) == len(counts) else None  # nodes without data of their own have no rows here
+        return tree, counts, root, self.learn(tree, counts, visits, root, params.strength.T, at)
 
     def _told(self, params: Any, statistics: FloatArray, data: Trajectories) -> tuple[Tree, Any, Any, Any]:
         """The tree, counts (n, K, A), from how many steps each was taken, and the root's pseudo-counts."""

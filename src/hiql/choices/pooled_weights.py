@@ -16,10 +16,10 @@ from hiql.dynamics.contexts import check_context, context_named
 from hiql.errors import InvalidParameter
 from hiql.parts.around import Around
 from hiql.parts.inputs import in_users_units
-from hiql.parts.part import FloatArray
+from hiql.parts.part import IN_COMMON, FloatArray
 from hiql.parts.reads import LAST_ACTION, LAST_OUTCOME, STATE_LEFT, SUBJECT
 from hiql.parts.registry import register
-from hiql.parts.regression import free, symmetric
+from hiql.parts.regression import Moments, free, symmetric
 from hiql.parts.ridge import BEFORE_LEARNING, learned_precision, taught
 from hiql.parts.rows import Sessions, StepRows
 
@@ -30,10 +30,11 @@ OF_THE_STEP_BEFORE = STATE_LEFT, LAST_ACTION, LAST_OUTCOME
 @dataclass(frozen=True, eq=False)
 class PooledLinear(LinearWeights):
     """``weights`` (K, A, D + 1) in common; ``own`` (K, G, A, D + 1) of each group, and how strongly these are held to
-    the common ones, ``own_precision`` (K, D + 1)."""
+    the common ones, ``own_precision`` (K, D + 1). What is in common ``stays`` as it is, or not: (K,), 1 or 0."""
 
     own: FloatArray
     own_precision: FloatArray
+    stays: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +100,8 @@ class PooledWeights(LinearChoice):
 
     def _around(self, params: Any) -> Around:
         held = np.broadcast_to(self._held(params), params.precision.shape)[0]
-        return Around(np.swapaxes(params.own, 0, 1), params.weights, params.own_precision[0], held)
+        own, stays = np.swapaxes(params.own, 0, 1), float(params.stays[0])
+        return Around(own, params.weights, params.own_precision[0], held, stays)
 
     def update(self, params: Any, evidence: Evidence) -> PooledLinear:
         found = self.found(params, evidence.counts)
@@ -112,6 +114,33 @@ class PooledWeights(LinearChoice):
         around = self._around(params)
         alone = around._replace(own=around.own[:0])
         return super().log_prior(params) + around.log_prior - alone.log_prior
+
+    def lapses(self, params: Any, statistics: FloatArray, found: Moments) -> FloatArray:
+        """In common, too."""
+        return np.asarray(params.lapse if params.stays[0] else super().lapses(params, statistics, found))
+
+    def gradient(self, params: Any, statistics: FloatArray) -> FloatArray:
+        """0 of what stays as it is."""
+        found, common = self.found(params, statistics), 1.0 - float(params.stays[0])
+        *own, shared = self._around(params).slopes(found)
+        lapse = common * self._slope_of_lapses(params, statistics, found)
+        return np.r_[shared.ravel(), np.swapaxes(own, 0, 1).ravel(), lapse]
+
+    def blocks(self, params: Any, data: Trajectories) -> npt.NDArray[np.intp] | None:
+        """Groups, where no session has steps of two of them."""
+        rows = self.bind(data)
+        pairs = np.unique(data.session_of_step * np.int64(self.n_groups(data) + 1) + rows.groups)
+        if len(pairs) > data.n_sessions:
+            return None
+        k, n_groups, n_outcomes, n_features = params.own.shape
+        size = (n_outcomes - 1) * n_features
+        own = np.tile(np.repeat(np.arange(n_groups), size), k)
+        return np.r_[np.full(k * size, IN_COMMON), own, np.full(k, IN_COMMON)]
+
+    def for_others(self, params: Any, data: Trajectories) -> PooledLinear:
+        """Parameters for the groups of these data, around the same weights in common, which stay."""
+        own = np.repeat(params.weights[:, None], self.n_groups(data), axis=1)
+        return replace(params, own=own, stays=np.ones(len(own)))
 
     def learned(self, params: Any, statistics: FloatArray, data: Trajectories) -> PooledLinear:  # noqa: ARG002
         around, found, n_outcomes = self._around(params), self.found(params, statistics), params.weights.shape[1]
@@ -132,7 +161,7 @@ class PooledWeights(LinearChoice):
         plain = super().start(data, n_intentions, rng)
         own = np.repeat(plain.weights[:, None], self.n_groups(data), axis=1)
         held = np.full(plain.precision.shape, BEFORE_LEARNING)
-        return PooledLinear(plain.weights, plain.precision, plain.lapse, own, held)
+        return PooledLinear(plain.weights, plain.precision, plain.lapse, own, held, np.zeros(n_intentions))
 
     # --- what search, simulation and model files ask -------------------------------------------------------------
 
@@ -170,3 +199,5 @@ class PooledWeights(LinearChoice):
         check_sums(params.own)
         if (params.own_precision < 0).any():
             raise InvalidParameter(parameter="own_precision", value="below 0", remedy="give numbers ≥ 0")
+        if not np.isin(params.stays, (0.0, 1.0)).all() or np.ptp(params.stays):
+            raise InvalidParameter(parameter="stays", value=params.stays, remedy="give 0 for all intentions, or 1")

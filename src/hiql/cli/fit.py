@@ -191,12 +191,15 @@ def print_fit(model: IntentionModel) -> None:
         print_table(weights_table(model), "What choices weigh: log-odds for one standard deviation of each input")
     if model.n_intentions_ > 1 and longer.all():
         note(
-            "every intention lasts longer on average than a session, so they tell sessions (or subjects) apart rather "
-            "than change within them"
+            "every intention lasts longer on average than a session: the report says whether they change within "
+            "sessions or tell sessions (or subjects) apart"
         )
     if hasattr(model, "posterior_"):
         say(model.posterior_.told)
     print_verdict(judge(model))
+    for told in model.notes_:
+        if told not in model.doubts:
+            say(f"{told}.")
 
 
 def weights_table(model: IntentionModel) -> pd.DataFrame:

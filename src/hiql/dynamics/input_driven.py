@@ -165,7 +165,7 @@ class InputDriven(ModeOrPosterior):
             begins, moves = (rows.chunk(sessions).numbers for rows in timeline)
             inputs = self._read(timeline.moves, sessions)
             bank = np.empty((len(inputs), len(phases), len(phases)))
-            shares(inputs, params.weights, unsure, bank)
+            shares(inputs, params.weights[None], unsure[None], bank)
             return Chain(initial, begins, bank, moves, phases)
 
         return of

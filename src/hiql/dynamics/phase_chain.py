@@ -34,14 +34,16 @@ class PhaseChain(NamedTuple):
     """K intentions of n phases, in a row, for a chunk of sessions; probabilities, not logs.
 
     Session s begins with ``firsts[begins[s]]`` (K, n). After each step, intention i stays in its phase with probability
-    ``stay[i]`` and goes on to the next one otherwise; from the last it goes on to j with ``following[i, j]``, which is
-    entered at the phase drawn from ``entry[j]`` (n,). ``rows`` (N,) are zeros: all steps are alike.
+    ``stay[i]`` and goes on to the next one with ``leave[i]``; from the last it goes on to j with ``following[i, j]``,
+    which is entered at the phase drawn from ``entry[j]`` (n,). ``rows`` (N,) are zeros: all steps are alike. What a
+    posterior says in place of probabilities need not sum to 1, and has counts, but no best path.
     """
 
     firsts: FloatArray
     begins: npt.NDArray[np.uint32]
     rows: npt.NDArray[np.uint32]
     stay: FloatArray
+    leave: FloatArray
     entry: FloatArray
     following: FloatArray
     some: SomeOfBoth = (None, None)
@@ -52,8 +54,8 @@ class PhaseChain(NamedTuple):
 
     def fits(self, done: Done) -> bool:
         k, n = done.table.shape[-1], self.entry.shape[-1]
-        shapes = self.stay.shape, self.entry.shape, self.following.shape, self.firsts.shape[1:]
-        fits = shapes == ((k,), (k, n), (k, k), (k, n))
+        shapes = self.stay.shape, self.leave.shape, self.entry.shape, self.following.shape, self.firsts.shape[1:]
+        fits = shapes == ((k,), (k,), (k, n), (k, k), (k, n))
         fits = fits and numbers_below(1, self.rows, int(done.offsets[-1]))
         return fits and numbers_below(len(self.firsts), self.begins, len(done.offsets) - 1)
 
@@ -65,7 +67,7 @@ class PhaseChain(NamedTuple):
         begun, entries, ends = np.empty(firsts.shape), np.empty((k, n)), np.empty((2, k))
         following, rows = np.empty((k, k)), np.empty((len(done.table), k))
         work = np.empty((done.longest, k)) if posterior is None else posterior
-        tables = self.stay, entry, np.ascontiguousarray(self.following), np.ascontiguousarray(done.table)
+        tables = self.stay, self.leave, entry, np.ascontiguousarray(self.following), np.ascontiguousarray(done.table)
         counted = begun, entries, following, ends, rows
         at = (0,) * k, (0,) * (n // TOGETHER), self._steps(done)
         log_likelihood = smooth_phase_sessions(*at, firsts, tables, work, counted)
@@ -80,7 +82,7 @@ class PhaseChain(NamedTuple):
         """In logarithms: phases in a row never forget."""
         shape = len(done.rows), *self.entry.shape
         predicted, filtered = np.empty(shape), np.empty(shape)
-        tables = self.stay, self.entry, self.following, np.ascontiguousarray(done.table)
+        tables = self.stay, self.leave, self.entry, self.following, np.ascontiguousarray(done.table)
         log_filter_phase_sessions(self._steps(done), self.firsts, tables, predicted, filtered)
         return predicted.reshape(len(done.rows), -1), filtered.reshape(len(done.rows), -1)
 
@@ -103,7 +105,7 @@ class PhaseChain(NamedTuple):
         (k, n), each = self.entry.shape, np.arange(len(self.stay))
         moves = used.moved.transitions.reshape(k, n, k, n)
         kept = np.einsum("ipip->ip", moves).copy()
-        again = (1.0 - self.stay) * self.following[each, each] * self.entry[:, -1]
+        again = self.leave * self.following[each, each] * self.entry[:, -1]
         kept[:, -1] -= rng.binomial(kept[:, -1].astype(np.int64), again / np.maximum(again + self.stay, 1e-300))
         left = moves[:, -1].copy()
         left[each, each, -1] -= kept[:, -1]
@@ -118,8 +120,8 @@ class PhaseChain(NamedTuple):
         k, n = self.entry.shape
         matrix = np.zeros((k, n, k, n))
         each, phase = np.arange(k), np.arange(n)
-        matrix[:, -1] = ((1.0 - self.stay)[:, None] * self.following)[..., None] * self.entry
-        matrix[each[:, None], phase[:-1], each[:, None], phase[1:]] = (1.0 - self.stay)[:, None]
+        matrix[:, -1] = (self.leave[:, None] * self.following)[..., None] * self.entry
+        matrix[each[:, None], phase[:-1], each[:, None], phase[1:]] = self.leave[:, None]
         matrix[each[:, None], phase, each[:, None], phase] += self.stay[:, None]
         firsts, bank = self.firsts.reshape(-1, k * n), matrix.reshape(1, k * n, k * n)
         return Chain(firsts, self.begins, bank, self.rows, self.phases, self.some)

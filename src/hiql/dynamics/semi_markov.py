@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,15 @@ from hiql.dynamics.chain import SomeOfBoth, Timeline, shares_told
 from hiql.dynamics.durations import mean_duration, shown_durations
 from hiql.dynamics.phase_chain import PhaseChain, PhaseCounts
 from hiql.errors import InvalidParameter
-from hiql.kernels.log_tables import log_shares
 from hiql.parts.dirichlet import log_dirichlet_draw
-from hiql.parts.log_probabilities import LOWEST, LogProbabilities, check_tables, log_dirichlet
+from hiql.parts.log_probabilities import LOWEST, LogProbabilities, check_tables, log_dirichlet, rows_of
 from hiql.parts.part import FloatArray, Order
 from hiql.parts.path import Path
 from hiql.parts.reads import Reads
 from hiql.parts.registry import register
 from hiql.parts.rows import Rows, Sessions
+from hiql.priors.counted import ModeOrPosterior
+from hiql.priors.estimates import MODE, check_estimate, concentration, evidence_of_rows, log_rows, times_log
 
 FIRST_DURATION = 20.0
 """Mean steps of an intention where a search starts, as in a Markov chain that stays with probability 0.95."""
@@ -44,7 +45,7 @@ class PhaseParameters:
 
 @register
 @dataclass(frozen=True)
-class SemiMarkov(LogProbabilities):
+class SemiMarkov(ModeOrPosterior, LogProbabilities):
     """z lasts D ~ p_i(D) steps, then j ≠ i follows with probability Λ_ij; p_i is a mixture of negative binomials.
 
     Each intention is a row of n phases, entered at a phase m ~ E_i; each phase is left with probability 1 − s_i at
@@ -57,10 +58,12 @@ class SemiMarkov(LogProbabilities):
     ----------
     n_phases : n
     pseudo_count : added to every expected count of Π, E, Λ, of first phases and of staying and leaving
+    estimate : "mode" or "bayes" (:mod:`hiql.priors.estimates`); models say it for their parts
     """
 
     n_phases: int = 20
     pseudo_count: float = 0.1
+    estimate: str = field(default=MODE, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         n, c = self.n_phases, self.pseudo_count
@@ -69,6 +72,7 @@ class SemiMarkov(LogProbabilities):
             raise InvalidParameter(parameter="n_phases", value=n, remedy=remedy)
         if not (isinstance(c, int | float | np.number) and np.isfinite(c) and c >= 0):
             raise InvalidParameter(parameter="pseudo_count", value=c, remedy="choose a number ≥ 0")
+        check_estimate(self.estimate)
 
     @property
     def exact(self) -> bool:
@@ -98,12 +102,12 @@ class SemiMarkov(LogProbabilities):
 
     def chain(self, params: PhaseParameters, timeline: Timeline) -> Callable[[Sessions], PhaseChain]:
         firsts = np.exp(params.log_initial[..., None] + params.log_first)
-        stay, entry = np.exp(params.log_stay[:, 0]), np.exp(params.log_entry)
-        following = np.exp(params.log_following)
+        stay, leave = np.exp(params.log_stay.T)
+        entry, following = np.exp(params.log_entry), np.exp(params.log_following)
 
         def of(sessions: Sessions) -> PhaseChain:
             begins, moves = (rows.chunk(sessions).numbers for rows in timeline)
-            return PhaseChain(firsts, begins, moves, stay, entry, following)
+            return PhaseChain(firsts, begins, moves, stay, leave, entry, following)
 
         return of
 
@@ -124,34 +128,56 @@ class SemiMarkov(LogProbabilities):
         c = float(self.pseudo_count)
         return c, c, c, c, c * _others(n_intentions)
 
-    def update(self, params: PhaseParameters, counts: PhaseCounts) -> PhaseParameters:  # noqa: ARG002
+    def update(self, params: PhaseParameters, counts: PhaseCounts) -> PhaseParameters:
         """Shares of expected counts and pseudo-counts: all of it is counting."""
-        others = _others(len(counts.stays))
-        priors = self._pseudo_counts(len(others))
-        tables = [log_shares(table + prior) for table, prior in zip(self._tables(counts), priors, strict=True)]
-        initial, first, entry, stay, following = tables
-        return PhaseParameters(initial, first, entry, stay, _kept_apart(following))
+        estimate = MODE if _is_alone(params) else self.estimate
+        tables = zip(self._tables(counts), self._pseudo_counts(len(counts.stays)), strict=True)
+        initial, first, entry, stay, following = (log_rows(estimate, table + prior) for table, prior in tables)
+        return PhaseParameters(initial, first, entry, stay, self._kept_apart(following))
 
     def log_prior(self, params: PhaseParameters) -> float:
         """Σ pseudo-count · log θ, up to a constant."""
         priors = self._pseudo_counts(len(params.log_stay))
         return sum(log_dirichlet(c, table) for c, table in zip(priors, vars(params).values(), strict=True))
 
+    def worth(self, params: PhaseParameters, counts: PhaseCounts) -> float:
+        """The log-prior; or Σ log B(n + c) − log B(c) − n · log θ. One intention is followed by itself in all of its
+        phases alike: then nothing is told of them, and they are worth nothing."""
+        if not self.is_posterior:
+            return self.log_prior(params)
+        if _is_alone(params):
+            return 0.0
+        priors = self._pseudo_counts(len(params.log_stay))
+        rows = zip(self._tables(counts), priors, vars(params).values(), strict=True)
+        return sum(evidence_of_rows(n, prior) - times_log(n, read) for n, prior, read in rows)
+
     def conjugate(self, params: PhaseParameters) -> None:
         """Compiled passes over blocks know matrices only."""
 
     def drawn(self, params: PhaseParameters, path: Path, rng: np.random.Generator) -> PhaseParameters:
-        """Every row ~ Dirichlet(1 + pseudo-counts + counts); that no intention follows itself is not in doubt."""
+        """Every row ~ Dirichlet(concentration + counts); that no intention follows itself is not in doubt."""
         counts: PhaseCounts = path.told(self, params)
         tables = zip(self._tables(counts), self._pseudo_counts(len(counts.stays)), strict=True)
-        initial, first, entry, stay, following = (log_dirichlet_draw(1.0 + c + seen, rng) for seen, c in tables)
-        return PhaseParameters(initial, first, entry, stay, _kept_apart(following))
+        initial, first, entry, stay, following = (
+            log_dirichlet_draw(concentration(self.estimate, c) + seen, rng) for seen, c in tables
+        )
+        return PhaseParameters(initial, first, entry, stay, self._kept_apart(following))
 
     def from_vector(self, vector: FloatArray, like: PhaseParameters) -> PhaseParameters:
         jumped: PhaseParameters = super().from_vector(vector, like)
-        return replace(jumped, log_following=_kept_apart(jumped.log_following))
+        if _is_alone(like):
+            return like
+        return replace(jumped, log_following=self._kept_apart(jumped.log_following))
+
+    def _kept_apart(self, log_following: FloatArray) -> FloatArray:
+        """The same, where no intention follows itself."""
+        others = _others(len(log_following)) > 0
+        apart = np.where(others, np.maximum(log_following, LOWEST), -np.inf)
+        return rows_of(apart, posterior=self.is_posterior and len(others) > 1)
 
     def n_free(self, counts: PhaseCounts) -> int:
+        if len(counts.stays) == 1:
+            return 0
         begun = counts.firsts.reshape(len(counts.firsts), -1)
         return sum(shares_told(table) for table in (begun, counts.entries, counts.stays, counts.following))
 
@@ -193,12 +219,14 @@ class SemiMarkov(LogProbabilities):
             raise InvalidParameter(parameter="log_following", value=np.exp(params.log_following), remedy=remedy)
 
 
+SemiMarkov.counts_as = SemiMarkov
+
+
+def _is_alone(params: PhaseParameters) -> bool:
+    """Whether there is one intention only, of whose clock no data can tell."""
+    return len(params.log_stay) == 1
+
+
 def _others(n_intentions: int) -> FloatArray:
     """(K, K) 1 for every other intention; one that is alone follows itself."""
     return np.ones((1, 1)) if n_intentions == 1 else 1.0 - np.eye(n_intentions)
-
-
-def _kept_apart(log_following: FloatArray) -> FloatArray:
-    """The same, where no intention follows itself."""
-    others = _others(len(log_following))
-    return log_softmax(np.where(others > 0, np.maximum(log_following, LOWEST), -np.inf), axis=1)

@@ -1,9 +1,9 @@
-r"""How strongly subjects are held together: as lets their sessions foretell one another best (docs/theory/pooling.md).
+r"""What sessions foretell of one another: how strongly to hold subjects together, and which of two optima to take.
 
 To the evidence every step is a witness of its own. But a subject's sessions differ among themselves, by more than a
 model of too few intentions explains, and the evidence takes that for a difference between subjects. Sessions that were
 left out do not: so all strengths of subjects are multiplied by the factor under which parts of the sessions, left out
-in turn, are most likely.
+in turn, are most likely (docs/theory/pooling.md).
 """
 
 from __future__ import annotations
@@ -43,12 +43,31 @@ def held_as_foretold(problem: Problem, point: Point) -> Point:
     return best
 
 
-def foretold(problem: Problem, point: Point, parts: list[Problem], told: list[Expectation]) -> float:
-    """The log-likelihood of all parts, each under the parameters that follow from what the others told."""
+def foretold_anew(problem: Problem, points: list[Point]) -> list[float] | None:
+    """How well the sessions foretell one another at each point, priors learned without those left out.
+
+    None where no subject has a second session.
+    """
+    parts = in_parts(problem)
+    if len(parts) == 1:
+        return None
+    return [foretold(problem, point, parts, [part.expect(point) for part in parts], anew=True) for point in points]
+
+
+def foretold(
+    problem: Problem, point: Point, parts: list[Problem], told: list[Expectation], *, anew: bool = False
+) -> float:
+    """The log-likelihood of all parts, each under the parameters that follow from what the others told.
+
+    Priors are those of ``point``, or learned ``anew`` from the others.
+    """
     found = 0.0
     for n, part in enumerate(parts):
         others = list(compress(told, np.arange(len(told)) != n))
-        found += part.expect(problem.update(point, together(problem, others))).log_likelihood if others else 0.0
+        if others:
+            counts = together(problem, others)
+            start = problem.taught(point, counts) if anew else point
+            found += part.expect(problem.update(start, counts)).log_likelihood
     return found
 
 

@@ -20,6 +20,8 @@ from hiql.engine.search import Restarts, Search, find_optimum, with_learned_prio
 from hiql.priors.estimates import BAYES, TIE
 
 AUTO = "auto"
+TRIED = f'n_intentions="{AUTO}" tried'
+"""What the sentence about numbers begins with."""
 MOST = 30
 """Intentions that are tried at most."""
 FRUITLESS = 2
@@ -64,7 +66,7 @@ def told(tried: Sequence[Tried]) -> str:
     """What was tried, in a sentence."""
     chosen, numbers = fewest(tried), ", ".join(f"{k}: {each.evidence:.1f}" for k, each in enumerate(tried, start=1))
     return (
-        f'n_intentions="auto" tried 1 to {len(tried)} and took {chosen.problem.n_intentions}, the fewest within '
+        f"{TRIED} 1 to {len(tried)} and took {chosen.problem.n_intentions}, the fewest within "
         f"{TIE:g} nats of the highest evidence ({numbers})"
     )
 

@@ -11,7 +11,6 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from hiql.choices.choice import ChoicePrior
 from hiql.dynamics.chain import ChainCounts, ChainPrior
@@ -151,38 +150,25 @@ class InBlocks(OnCounts):
         self._n_blocks = max(1, min(MOST_BLOCKS, data.n_sessions, data.n_steps // (STEPS_PER_ROW * n_rows)))
         taken, begins, moves = problem.row_numbers
         self._steps = read_only(data.offsets), taken, begins, moves if len(chain.transitions) > 1 else None
-        self._longest = int(data.lengths.max())
+        self._settings = *chain, *choice, problem.is_posterior
+        initial, bank, (n_rows, n_intentions) = self._shapes
+        self._intentions = (0,) * n_intentions
+        # Room for what is written in every pass: beginnings, moves, and the choice, whose last row is that of steps
+        # without evidence; and what the smoother works in.
+        self._tables = np.empty(initial), np.empty(bank), np.ones((n_rows + 1, n_intentions))
+        self._work = np.empty((int(data.lengths.max()), n_intentions))
 
     def begin(self, start: Point) -> Swept:
         chunk = self._problem.read(start).all_sessions
         chain, some = chunk.chain.dense(), (*chunk.chain.some, chunk.taken.some)
-        initial, bank, table = (
-            read if part is None else _among(whole, part.rows, read)
-            for whole, part, read in zip(self._tables(), some, chain.tables(chunk.taken.table), strict=True)
-        )
+        for room, part, read in zip(self._tables, some, chain.tables(chunk.taken.table), strict=True):
+            room[slice(None) if part is None else part.rows] = read
         nothing = np.zeros((self._n_blocks, sum(math.prod(shape) for shape in self._shapes)))
-        return self._swept(Swept(nothing, -np.inf, start), initial, bank, table, renewing=False)
+        return self._swept(nothing, start, renewing=False)
 
     def sweep(self, before: Swept) -> Swept:
-        return self._swept(before, *self._tables(), renewing=True)
+        return self._swept(before.memory.copy(), before.point, renewing=True)
 
-    def _tables(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Room for those of beginnings, moves and the choice; its last row is that of steps without evidence."""
-        initial, bank, (n_rows, n_intentions) = self._shapes
-        return np.empty(initial), np.empty(bank), np.ones((n_rows + 1, n_intentions))
-
-    def _swept(
-        self, before: Swept, initial: FloatArray, bank: FloatArray, table: FloatArray, *, renewing: bool
-    ) -> Swept:
-        memory, (chain, choice) = before.memory.copy(), self._priors
-        work = np.empty((self._longest, initial.shape[-1]))
-        priors = *chain, *choice, self._problem.is_posterior
-        at = (0,) * initial.shape[-1], renewing, self._steps, priors, memory, (initial, bank, table)
-        objective = sweep_blocks(*at, work)
-        return Swept(memory, objective, before.point)
-
-
-def _among(table: FloatArray, rows: npt.NDArray[np.intp], read: FloatArray) -> FloatArray:
-    """The table with these of its rows as they were read."""
-    table[rows] = read
-    return table
+    def _swept(self, memory: FloatArray, point: Point, *, renewing: bool) -> Swept:
+        at = self._intentions, renewing, self._steps, self._settings, memory, self._tables, self._work
+        return Swept(memory, sweep_blocks(*at), point)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hiql.engine.climb import Climb, climb, jump
-from hiql.engine.foretold import held_as_foretold
+from hiql.engine.foretold import foretold_anew, held_as_foretold
 from hiql.engine.problem import Point, Problem
 from hiql.engine.threads import map_in_threads
 from hiql.priors.estimates import MODE
@@ -31,7 +31,11 @@ KICK_PASSES = 32
 """Passes a kicked point gets to overtake the incumbent."""
 KICK_TOL = 1e-5
 BATCH = 4
+LESS = 3
+"""Among coarser rows there are fewer optima: their search ends after a third of the kicks that failed."""
 _objective = attrgetter("objective")
+FEW = 4
+"""Passes between two rounds of learning priors: more go where the next round leads away from."""
 MOST_ROUNDS = 50
 """Rounds of learning priors; far fewer are needed until strengths stand still."""
 LONGEST = 4.0
@@ -120,7 +124,8 @@ def find_optimum(
     Where subjects differ, what they have in common is looked for, and each climbs from there. Rows that will be pooled
     are many, and free while the search goes on: its best optimum may be one that pooling would never choose. So where
     parts offer coarser rows (histories of one trial; one chain for all places), these are searched, too, and of both
-    optima, when their priors are learned, the one of more evidence is taken.
+    optima, when their priors are learned, one is taken: of modes the one whose sessions foretell one another better, of
+    posteriors the one of more evidence.
     """
     problem, wanted = problem.estimating(MODE), problem
     if (common := problem.common()) is not None:
@@ -136,9 +141,10 @@ def find_optimum(
         finished = diary.attempt("finish", lambda _: climb(problem, best.point, search.max_iter, search.tol))
         found = with_learned_priors(problem, _continued(best, finished), search)
     if (coarser := wanted.coarser()) is not None:
-        rough = _searched(coarser.estimating(MODE), search, _Diary(search, seed, _nobody))
+        less = search if wanted.is_posterior else replace(search, patience=search.patience // LESS)
+        rough = _searched(coarser.estimating(MODE), less, _Diary(less, seed, _nobody))
         other = with_learned_priors(wanted, _moved(rough, wanted.refined), search)
-        found = _of_more_evidence(wanted, found, other)
+        found = _better_learned(wanted, found, other)
     return found, diary.restarts
 
 
@@ -157,14 +163,18 @@ def _moved(climbed: Climb, to: Callable[[Point], Point]) -> Climb:
     return replace(climbed, ended_at=lambda: to(climbed.point))
 
 
-def _of_more_evidence(problem: Problem, one: Climb, other: Climb) -> Climb:
-    """The climb that ended better, all rows integrated over; ``one`` where both ended at the same height."""
+def _better_learned(problem: Problem, one: Climb, other: Climb) -> Climb:
+    """The climb that ended better, each with the priors it has learned; ``one`` where both ended at the same height.
+
+    The evidence of long histories takes as long as the search, and chooses no better between modes.
+    """
     told = [problem.expect(climbed.point) for climbed in (one, other)]
-    heights = [each.log_likelihood for each in told]
-    if math.isclose(*heights, rel_tol=REAL_GAIN):
+    if math.isclose(*(each.log_likelihood for each in told), rel_tol=REAL_GAIN):
         return one
-    evidence = [problem.log_evidence(each.point, e) for each, e in zip((one, other), told, strict=True)]
-    return other if evidence[1] > evidence[0] else one
+    worth = None if problem.is_posterior else foretold_anew(problem, [one.point, other.point])
+    if worth is None:
+        worth = [problem.log_evidence(each.point, e) for each, e in zip((one, other), told, strict=True)]
+    return other if worth[1] > worth[0] else one
 
 
 def _nobody(done: int, expected: int) -> None:
@@ -185,7 +195,7 @@ def with_learned_priors(problem: Problem, best: Climb, search: Search) -> Climb:
         settled = start is best.point
         if settled and whole:
             break
-        after = climb(problem, start, search.max_iter if settled else min(SHORT, search.max_iter), search.tol)
+        after = climb(problem, start, search.max_iter if settled else min(FEW, search.max_iter), search.tol)
         best, whole = _after(best, after), settled
         passed = [best.point] if jumps else [*passed, best.point]
     held = held_as_foretold(problem, best.point)

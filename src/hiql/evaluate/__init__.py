@@ -7,7 +7,7 @@ from hiql.evaluate.checks.recovery import Recovery, recovery
 from hiql.evaluate.measures.accuracy import Accuracy, accuracy
 from hiql.evaluate.measures.alignment import Matching, align, decoding_agreement, match_policies
 from hiql.evaluate.measures.courses import Course, mean_course
-from hiql.evaluate.measures.effects import Drives, Effects, drives, effects
+from hiql.evaluate.measures.effects import Drives, Effects, drives, effects, effects_by_group
 from hiql.evaluate.measures.lags import choice_kernels
 from hiql.evaluate.measures.leaking import leaking_score
 from hiql.evaluate.measures.occupancy import expected_occupancy, expected_visits
@@ -35,6 +35,7 @@ __all__ = [
     "directedness",
     "drives",
     "effects",
+    "effects_by_group",
     "expected_occupancy",
     "expected_value_difference",
     "expected_visits",

@@ -145,6 +145,7 @@ def sweep_blocks(intentions, renewing, steps, priors, memory, tables, work):  # 
     move_totals = totals[chain_start:pair_start].reshape(-1, K)
     pair_totals = totals[pair_start:].reshape(-1, K)
     move_prior, moves_table = bank_prior.reshape(-1, K), bank.reshape(-1, K)
+    flat_initial, flat_bank, flat_emission = initial.ravel(), bank.ravel(), emission[:-1].ravel()
     energy = 0.0
     _add_up(memory, totals)
     for block in range(n_blocks):
@@ -157,12 +158,13 @@ def sweep_blocks(intentions, renewing, steps, priors, memory, tables, work):  # 
             _shares(move_totals, move_prior, moves_table)
             _emission(intentions, pair_totals, pair_prior, n_actions, emission)
         fresh = np.empty(totals.shape[0] + K)  # the last row is that of missing steps
-        firsts, moves = fresh[:chain_start].reshape(initial.shape), fresh[chain_start:pair_start].reshape(bank.shape)
+        first_part, move_part, pair_part = fresh[:chain_start], fresh[chain_start:pair_start], fresh[pair_start:-K]
+        firsts, moves = first_part.reshape(initial.shape), move_part.reshape(bank.shape)
         visits = fresh[pair_start:].reshape(-1, K)
         sessions = (block, n_sessions, n_blocks)
         energy += smooth_sessions(intentions, sessions, steps, tables, work, (firsts, moves, visits))
-        energy -= _times_log(firsts.ravel(), initial.ravel()) + _times_log(moves.ravel(), bank.ravel())
-        energy -= _times_log(visits[:-1].ravel(), emission[:-1].ravel())
+        energy -= _times_log(first_part, flat_initial) + _times_log(move_part, flat_bank)
+        energy -= _times_log(pair_part, flat_emission)
         for n in range(totals.shape[0]):
             totals[n] = max(totals[n] + (fresh[n] - memory[block, n]), 0.0)
             memory[block, n] = fresh[n]

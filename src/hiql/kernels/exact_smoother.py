@@ -15,11 +15,10 @@ Chains that never leave an intention need no recursion at all (:mod:`hiql.kernel
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, types
-from numba.extending import overload
+from numba import njit
 
 from hiql.kernels.compiling import packed
-from hiql.kernels.kept import kept_session, never_leaves
+from hiql.kernels.kept import kept_sessions, never_leaves, part_of
 from hiql.kernels.log_smoother import log_smooth_session, log_table
 from hiql.kernels.smoother import FLOOR, smooth_session
 
@@ -45,19 +44,6 @@ def has_raised(table):  # type: ignore[no-untyped-def]
     for n in range(table.size):
         lowest = min(lowest, table.flat[n])
     return lowest < FLOOR
-
-
-def part_of(rows, first, last):  # type: ignore[no-untyped-def]
-    """Rows of a session, or None where there are none."""
-    return None if rows is None else rows[first:last]
-
-
-@overload(part_of, inline="always")
-def _part_of(rows, first, last):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """The compiler must know which: what may be None or an array is looked at in every step, and costs six times."""
-    if isinstance(rows, types.NoneType):
-        return lambda rows, first, last: None  # noqa: ARG005
-    return lambda rows, first, last: rows[first:last]
 
 
 @compiled
@@ -121,12 +107,16 @@ def smooth_sessions(intentions, sessions, steps, tables, work, counted):  # type
     ``work`` is (N, K) it receives the posteriors of all steps; it may be shorter, (max T, K), and is then reused.
     A session without a possible path has log-likelihood −inf (``log_smoother`` says what its posteriors are).
     """
-    (offsets, pairs, begins, rows), (initial, bank, emission) = steps, tables
+    offsets, pairs, begins, rows = steps
+    initial, bank, emission = tables
     initial_counts, bank_counts, counts = counted
     safe_initial, safe_bank = raised(initial), raised(bank)
-    has_zeros, kept = has_raised(initial) or has_raised(bank), never_leaves(bank)
-    lost, n_lost, known = np.zeros(offsets.shape[0] - 1, np.bool_), 0, -1
-    log_likelihood = 0.0
+    has_zeros, lost = has_raised(initial) or has_raised(bank), np.zeros(offsets.shape[0] - 1, np.bool_)
+    log_likelihood, n_lost, known = 0.0, 0, -1
+    if never_leaves(bank):
+        initial_counts[:], bank_counts[:], counts[:] = 0.0, 0.0, 0.0
+        log_likelihood, n_lost = kept_sessions(sessions, steps, tables, work, counted, lost)
+        known = n_lost
     while known != n_lost:  # once; if sessions are lost, once more without them
         known, log_likelihood = n_lost, 0.0
         initial_counts[:], bank_counts[:], counts[:] = 0.0, 0.0, 0.0
@@ -136,23 +126,17 @@ def smooth_sessions(intentions, sessions, steps, tables, work, counted):  # type
             first, last = offsets[s], offsets[s + 1]
             at = first if work.shape[0] == pairs.shape[0] else 0
             here, steps_rows = work[at : at + last - first], part_of(rows, first, last)
-            if kept:
-                those, here_counted = (pairs[first:last], steps_rows), (initial_counts[begins[s]], bank_counts, counts)
-                found = kept_session(those, initial[begins[s]], emission, here, here_counted)
-                lost[s] = found == -np.inf
-                n_lost += lost[s]
-                log_likelihood += found
-                continue
             strays = _strays(steps_rows, bank, bank_counts) if has_zeros else 0.0
             log_likelihood += smooth_session(
                 intentions,
                 pairs[first:last],
                 steps_rows,
-                safe_initial[begins[s]],
+                begins[s],
+                safe_initial,
                 safe_bank,
                 emission,
                 here,
-                initial_counts[begins[s]],
+                initial_counts,
                 bank_counts,
                 counts,
             )

@@ -1,4 +1,4 @@
-"""One session of a chain that never leaves an intention: sums instead of a recursion.
+"""Sessions of a chain that never leaves an intention: sums instead of a recursion.
 
 With z_t = z_0 the posterior is the same at every step,
 
@@ -13,12 +13,26 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import overload
 
 from hiql.kernels.log_smoother import matrix_into
 from hiql.kernels.smoother import LOG_TINY, TINY
 
 compiled = njit(nogil=True, cache=True, error_model="numpy")
+
+
+def part_of(rows, first, last):  # type: ignore[no-untyped-def]
+    """Rows of a session, or None where there are none."""
+    return None if rows is None else rows[first:last]
+
+
+@overload(part_of, inline="always")
+def _part_of(rows, first, last):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """The compiler must know which: what may be None or an array is looked at in every step, and costs six times."""
+    if isinstance(rows, types.NoneType):
+        return lambda rows, first, last: None  # noqa: ARG005
+    return lambda rows, first, last: rows[first:last]
 
 
 @compiled
@@ -68,3 +82,26 @@ def kept_session(steps, initial, emission, work, counted):  # type: ignore[no-un
             counts[pairs[t], k] += share[k]
             bank_counts[row, k, k] += share[k] if t > 0 else 0.0
     return top + math.log(total)
+
+
+@compiled
+def kept_sessions(sessions, steps, tables, work, counted, lost):  # type: ignore[no-untyped-def]
+    """As :func:`hiql.kernels.exact_smoother.smooth_sessions`; those that no intention could do are marked ``lost``.
+
+    The log-likelihood of the others, and how many are lost, are returned.
+    """
+    (offsets, pairs, begins, rows), (initial, _, emission) = steps, tables
+    initial_counts, bank_counts, counts = counted
+    log_likelihood, n_lost = 0.0, 0
+    for s in range(sessions[0], sessions[1], sessions[2]):
+        first, last = offsets[s], offsets[s + 1]
+        at = first if work.shape[0] == pairs.shape[0] else 0
+        those, here = (pairs[first:last], part_of(rows, first, last)), work[at : at + last - first]
+        here_counted = initial_counts[begins[s]], bank_counts, counts
+        found = kept_session(those, initial[begins[s]], emission, here, here_counted)
+        lost[s] = found == -np.inf
+        if lost[s]:
+            n_lost += 1
+        else:
+            log_likelihood += found
+    return log_likelihood, n_lost

@@ -19,8 +19,8 @@ compiled = njit(nogil=True, cache=True, error_model="numpy")
 @compiled
 def log_phase_tables(tables):  # type: ignore[no-untyped-def]
     """Logarithms of stay (K,), of going on (K,), of entry (K, n) and of Λ (K, K); the emission is left as it is."""
-    stay, entry, following, emission = tables
-    return log_table(stay), log_table(1.0 - stay), log_table(entry), log_table(following), emission
+    stay, leave, entry, following, emission = tables
+    return log_table(stay), log_table(leave), log_table(entry), log_table(following), emission
 
 
 @compiled
@@ -60,7 +60,7 @@ def _emit(predicted, emission, filtered):  # type: ignore[no-untyped-def]
 
 @compiled
 def _log_entering(before, log_tables, entering):  # type: ignore[no-untyped-def]
-    """log Σ_i before(i, n) (1 − s_i) Λ_ij into ``entering`` (K,)."""
+    """log Σ_i before(i, n) g_i Λ_ij into ``entering`` (K,)."""
     _, log_go, _, log_following, _ = log_tables
     for j in range(before.shape[0]):
         entering[j] = -np.inf
@@ -82,7 +82,7 @@ def log_filter_phases(pairs, log_first, log_tables, predicted, filtered, passed_
                 for m in range(n):
                     x = _plus(filtered[t - 1, j, m] + log_stay[j], entering[j] + log_entry[j, m])
                     predicted[t, j, m] = x if m == 0 else _plus(x, filtered[t - 1, j, m - 1] + log_go[j])
-            _normalise(predicted[t])
+            log_likelihood += _normalise(predicted[t])  # 0 but where tables are a posterior's
         gained = _emit(predicted[t], emission[pairs[t]], filtered[t])
         passed_over[t] = gained == -np.inf
         log_likelihood += gained

@@ -27,7 +27,9 @@ def log_table(table):  # type: ignore[no-untyped-def]
 @compiled
 def _log_sum(x):  # type: ignore[no-untyped-def]
     """log Σ exp x; −inf if all are."""
-    top = x.max()
+    top = -np.inf
+    for n in range(x.shape[0]):
+        top = max(top, x[n])
     if top == -np.inf:
         return top
     total = 0.0
@@ -65,7 +67,8 @@ def log_filter_session(steps, tables, predicted, filtered, passed_over):  # type
     K, log_likelihood, room = log_initial.shape[0], 0.0, np.empty(log_initial.shape[0])
     for t in range(pairs.shape[0]):
         if t == 0:
-            predicted[0] = log_initial
+            for k in range(K):
+                predicted[0, k] = log_initial[k]
         else:
             _log_ahead(filtered[t - 1], log_bank[matrix_into(rows, t)], room, predicted[t])
         for k in range(K):
@@ -74,11 +77,8 @@ def log_filter_session(steps, tables, predicted, filtered, passed_over):  # type
         total = _log_sum(filtered[t])
         log_likelihood += total
         passed_over[t] = total == -np.inf
-        if passed_over[t]:
-            filtered[t] = predicted[t]
-            total = 0.0
         for k in range(K):
-            filtered[t, k] -= total
+            filtered[t, k] = predicted[t, k] if passed_over[t] else filtered[t, k] - total
     return log_likelihood
 
 

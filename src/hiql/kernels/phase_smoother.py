@@ -1,11 +1,13 @@
 """Forward–backward where each intention is a row of phases: O(P + K²) a step, not O(P²).
 
-Intention i has n phases. At each step it stays in its phase (probability s_i) or goes on to the next one (1 − s_i);
-from the last phase it goes on to another intention j, with probability Λ_ij, and enters that at phase m with
+Intention i has n phases. At each step it stays in its phase (probability s_i) or goes on to the next one (g_i, that is
+1 − s_i); from the last phase it goes on to another intention j, with probability Λ_ij, and enters that at phase m with
 probability E_j(m). With the emission e_t(j), the same in all phases of an intention, the forward pass is
 
-    α_t(j, m) = e_t(j) [s_j α_{t−1}(j, m) + (1 − s_j) α_{t−1}(j, m − 1) + E_j(m) in_t(j)],
-    in_t(j) = Σ_i out_t(i) Λ_ij,  out_t(i) = (1 − s_i) α_{t−1}(i, n).
+    α_t(j, m) = e_t(j) [s_j α_{t−1}(j, m) + g_j α_{t−1}(j, m − 1) + E_j(m) in_t(j)],
+    in_t(j) = Σ_i out_t(i) Λ_ij,  out_t(i) = g_i α_{t−1}(i, n).
+
+What posteriors say in place of probabilities need not sum to 1 (``docs/theory/evidence.md``), s and g neither.
 
 The backward pass is the same the other way, on v_t = e_t β_t. The twin in plain numpy is ``tests/oracles/phases.py``.
 
@@ -104,12 +106,12 @@ def _entering(intentions, leaving, following, least, entering):  # type: ignore[
 def smooth_phases(intentions, fours, pairs, first, tables, room, posterior, counted):  # type: ignore[no-untyped-def]
     """One session: ``posterior`` (T, K) receives p(z_t | session); counts are added to, but for the factors of tables.
 
-    ``first`` (K, n) is how it begins; ``tables`` are stay (K,), entry (K, n), Λ (K, K) and emission (rows, K); ``room``
-    is for out (T, K) and scales (T,). ``counted`` are those of beginnings (K, n), entries (K, n), followers (K, K),
-    ends (2, K), the last step's posterior and its phase times that, and rows (rows, K); entries lack the factor E and
-    followers Λ. The log-likelihood is returned, and the share of sparks in it.
+    ``first`` (K, n) is how it begins; ``tables`` are stay (K,), leave (K,), entry (K, n), Λ (K, K) and emission
+    (rows, K); ``room`` is for out (T, K) and scales (T,). ``counted`` are those of beginnings (K, n), entries (K, n),
+    followers (K, K), ends (2, K), the last step's posterior and its phase times that, and rows (rows, K); entries lack
+    the factor E and followers Λ. The log-likelihood is returned, and the share of sparks in it.
     """
-    (stays, entry, onward, emission), (left, scale) = tables, room
+    (stays, goes, entry, onward, emission), (left, scale) = tables, room
     firsts, entries, follows, ends, counts = counted
     K, n, T = len(intentions), entry.shape[1], pairs.shape[0]
     stay, go, leaving, entering = vector(intentions), vector(intentions), vector(intentions), vector(intentions)
@@ -119,7 +121,7 @@ def smooth_phases(intentions, fours, pairs, first, tables, room, posterior, coun
     alpha, v = np.empty((K, n)), np.empty((K, n))
     amount, n_scaled = 0.0, 0
     for i in range(K):
-        stay[i], go[i] = stays[i], 1.0 - stays[i]
+        stay[i], go[i] = stays[i], goes[i]
         for j in range(K):
             following[0, i, j] = onward[i, j]
         for m in range(n):
@@ -206,9 +208,9 @@ def smooth_phase_sessions(intentions, fours, steps, firsts, tables, posterior, c
     of each session; ``posterior`` is (N, K), or shorter, (max T, K), and is then reused; ``counted`` as in
     :func:`smooth_phases`, with a row of beginnings for each of ``firsts``, receives the expected counts.
     """
-    (offsets, pairs, begins), (stay, entry, following, emission) = steps, tables
+    (offsets, pairs, begins), (stay, leave, entry, following, emission) = steps, tables
     begun, entries, follows, ends, counts = counted
-    raised_tables, longest = (stay, raised(entry), following, emission), 0
+    raised_tables, longest = (stay, leave, raised(entry), following, emission), 0
     for s in range(offsets.shape[0] - 1):
         longest = max(longest, offsets[s + 1] - offsets[s])
     room = np.empty((longest, len(intentions))), np.empty(longest)

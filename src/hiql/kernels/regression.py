@@ -27,24 +27,25 @@ NEAR = 1e-12
 """B is known to half of this."""
 
 
-@compiled
-def _shares(weights, unsure, u, p, mean, work):  # type: ignore[no-untyped-def]
-    """Fill ``mean`` (A,) with weights · u and ``p`` (A,) with its softmax, and return log Σ exp; or its bound.
+@njit(inline="always")
+def _shares(weights, unsure, g, k, inputs, t, p, mean, work):  # type: ignore[no-untyped-def]
+    """Of regression (g, k) at step t, fill ``mean`` (A,) with weights · u and ``p`` (A,) with its softmax, and return
+    log Σ exp; or its bound.
 
-    ``work`` (A + 2, A) is room.
+    ``work`` (A + 2, A) is room. Arrays are read by their indices: a view of each row would take longer than the sums.
     """
     for a in range(p.shape[0]):
         logit = 0.0
-        for f in range(u.shape[0]):
-            logit += weights[a, f] * u[f]
+        for f in range(inputs.shape[1]):
+            logit += weights[g, k, a, f] * inputs[t, f]
         mean[a] = logit
     total = _softmax(mean, p)
-    if unsure.shape[1] == 0:
+    if unsure.shape[3] == 0:
         return total
-    return _tilted(unsure, u, p, mean, work)
+    return _tilted(unsure[g, k], inputs[t], p, mean, work)
 
 
-@compiled
+@njit(inline="always")
 def _softmax(logits, p):  # type: ignore[no-untyped-def]
     """Fill ``p`` with softmax(logits), and return the logarithm of what it was divided by."""
     top = -np.inf
@@ -54,8 +55,9 @@ def _softmax(logits, p):  # type: ignore[no-untyped-def]
     for a in range(p.shape[0]):
         p[a] = np.exp(logits[a] - top)
         total += p[a]
+    share = 1.0 / total
     for a in range(p.shape[0]):
-        p[a] /= total
+        p[a] *= share
     return top + np.log(total)
 
 
@@ -129,13 +131,12 @@ def log_likely(inputs, groups, actions, weights, unsure, result):  # type: ignor
     n_intentions, n_actions = weights.shape[1], weights.shape[2]
     p, mean, work = np.empty(n_actions), np.empty(n_actions), np.empty((n_actions + 2, n_actions))
     for t in range(inputs.shape[0]):
-        done, u = actions[t], inputs[t]
+        done, g = actions[t], groups[t]
         for k in range(n_intentions):
             if done < 0:
                 result[t, k] = 0.0
                 continue
-            g = groups[t]
-            log_total = _shares(weights[g, k], unsure[g, k], u, p, mean, work)
+            log_total = _shares(weights, unsure, g, k, inputs, t, p, mean, work)
             result[t, k] = mean[done] - log_total
 
 
@@ -160,28 +161,26 @@ def bend(inputs, groups, counts, weights, unsure, expected, spread, curvature): 
     p, mean, work = np.empty(n_actions), np.empty(n_actions), np.empty((n_actions + 2, n_actions))
     outer = np.empty(spread.shape[2])
     for t in range(inputs.shape[0]):
-        u, g = inputs[t], groups[t]
-        i = 0
+        g, i = groups[t], 0
         for e in range(n_inputs):
             for f in range(e + 1):
-                outer[i] = u[e] * u[f]
+                outer[i] = inputs[t, e] * inputs[t, f]
                 i += 1
         for k in range(weights.shape[1]):
             n = counts[t, k]
             if n <= 0.0:
                 continue
-            _shares(weights[g, k], unsure[g, k], u, p, mean, work)
-            here = spread[g, k]
+            _shares(weights, unsure, g, k, inputs, t, p, mean, work)
             for i in range(outer.shape[0]):
-                here[i] += n * outer[i]
+                spread[g, k, i] += n * outer[i]
             pair = 0
             for a in range(n_actions):
                 for f in range(n_inputs):
-                    expected[g, k, a, f] += n * p[a] * u[f]
+                    expected[g, k, a, f] += n * p[a] * inputs[t, f]
                 for b in range(a + 1, n_actions):
-                    both, bent = n * p[a] * p[b], curvature[g, k, pair]
+                    both = n * p[a] * p[b]
                     for i in range(outer.shape[0]):
-                        bent[i] += both * outer[i]
+                        curvature[g, k, pair, i] += both * outer[i]
                     pair += 1
 
 
@@ -198,14 +197,14 @@ def reach(inputs, groups, power, result):  # type: ignore[no-untyped-def]
 
 @compiled
 def shares(inputs, weights, unsure, result):  # type: ignore[no-untyped-def]
-    """Fill ``result`` (n, K, A) with the probabilities of all outcomes under K regressions (K, A, F).
+    """Fill ``result`` (n, K, A) with the probabilities of all outcomes under K regressions (1, K, A, F).
 
     Where weights are unsure, they are exp(μ_a − B), and sum to less than 1.
     """
-    n_actions = weights.shape[1]
+    n_actions = weights.shape[2]
     p, mean, work = np.empty(n_actions), np.empty(n_actions), np.empty((n_actions + 2, n_actions))
     for t in range(inputs.shape[0]):
-        for k in range(weights.shape[0]):
-            log_total = _shares(weights[k], unsure[k], inputs[t], p, mean, work)
+        for k in range(weights.shape[1]):
+            log_total = _shares(weights, unsure, 0, k, inputs, t, p, mean, work)
             for a in range(n_actions):
                 result[t, k, a] = np.exp(mean[a] - log_total)

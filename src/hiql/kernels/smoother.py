@@ -141,15 +141,15 @@ def _tally(intentions, alpha, v, rows, t, moves, bank_counts):  # type: ignore[n
 @packed
 @njit(nogil=True, cache=True, error_model="numpy")
 def smooth_session(  # type: ignore[no-untyped-def]
-    intentions, pairs, rows, initial, bank, emission, work, initial_counts, bank_counts, counts
+    intentions, pairs, rows, begin, initial, bank, emission, work, initial_counts, bank_counts, counts
 ):
     """One session: ``work`` (T, K) receives p(z_t | session); counts are added to; the log-likelihood is returned.
 
-    Step t emits ``emission[pairs[t]]`` (K,); z_{t-1} → z_t follows ``bank[rows[t]]`` (K, K), z_0 ``initial`` (K,).
-    ``rows`` None means that ``bank`` has one matrix. No probability of the chain is below ``FLOOR``. ``bank_counts``
-    lack the factor ``bank``, which the caller multiplies in once.
+    Step t emits ``emission[pairs[t]]`` (K,); z_{t-1} → z_t follows ``bank[rows[t]]`` (K, K), z_0 ``initial[begin]``
+    (K,). ``rows`` None means that ``bank`` has one matrix. No probability of the chain is below ``FLOOR``.
+    ``bank_counts`` lack the factor ``bank``, which the caller multiplies in once.
     """
-    K, T = len(intentions), pairs.shape[0]
+    K, T, begin = len(intentions), pairs.shape[0], np.uintp(begin)
     n_left, n_right = (T + 1) // 2, T // 2
     alpha, predicted, v, beta = vector(intentions), vector(intentions), vector(intentions), vector(intentions)
     moves, only, turned = matrix(intentions), matrix(intentions), matrix(intentions)
@@ -160,7 +160,7 @@ def smooth_session(  # type: ignore[no-untyped-def]
 
     # From the ends to the middle: α of the left half and v of the right half are written down.
     for k in range(K):
-        predicted[k] = initial[k]
+        predicted[k] = initial[begin, k]
         beta[k] = 1.0
     _weigh(intentions, predicted, emission, pairs[0], 1.0, alpha)
     left_total, right_total, n_scaled = _store(intentions, alpha, work, 0), 1.0, 0
@@ -219,7 +219,7 @@ def smooth_session(  # type: ignore[no-untyped-def]
             _ahead(intentions, alpha, rows, right + 1, banked, predicted)
 
     for i in range(K):
-        initial_counts[i] += work[0, i]
+        initial_counts[begin, i] += work[0, i]
         for j in range(K):
             bank_counts[0, i, j] += moves[0, i, j]
     return log_likelihood

@@ -19,6 +19,7 @@ from hiql.dynamics.chain import IntentionDynamics
 from hiql.dynamics.registry import make_dynamics
 from hiql.engine.climb import Climb, climb
 from hiql.engine.cluster import spread
+from hiql.engine.how_many import TRIED
 from hiql.engine.inference import expect
 from hiql.engine.problem import Point, Problem, expect_here
 from hiql.engine.search import Attempt, Restarts, with_learned_priors
@@ -36,6 +37,8 @@ from hiql.rewards.preference import Reward
 from hiql.worlds.mdp import MDP
 
 CLIENT_UNUSED = "the data are too few to share out, so the client was not used"
+HOW_COMPUTED = CLIENT_UNUSED, TRIED
+"""What notes begin with that do not bear on what was found."""
 FEW_STEPS = 0.5
 """An intention with fewer expected steps than this is reported as empty."""
 
@@ -325,7 +328,7 @@ class IntentionModel(Inferring, Acting, SeenOtherwise, Uncertain, ScoredEstimato
     @property
     def doubts(self) -> tuple[str, ...]:
         """The notes that bear on what was found, not on how it was computed."""
-        return tuple(note for note in getattr(self, "notes_", ()) if note != CLIENT_UNUSED)
+        return tuple(note for note in getattr(self, "notes_", ()) if not note.startswith(HOW_COMPUTED))
 
     # --- what its other halves ask ------------------------------------------------------------------------------
 

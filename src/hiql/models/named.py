@@ -164,8 +164,9 @@ class GLMHMM(WithSubjects):
     lapse : whether each intention also does anything at all, at a rate that is learned (``lapse_``)
     inputs : the names of the inputs that choices depend on, by default all; ``dynamics=InputDriven(inputs=…)`` may have
         others
-    pool : None; "subjects": each animal has weights, a chain and beginnings of its own around the population's; or
-        "states", or the name of a context of the data: weights of its own in each (:class:`hiql.choices.PooledWeights`)
+    pool : None; "subjects": each animal has weights, a chain and beginnings of its own around the population's, and
+        ``adapt(data)`` gives them to one never met; or "states", or the name of a context of the data: weights of its
+        own in each (:class:`hiql.choices.PooledWeights`)
 
     Attributes
     ----------

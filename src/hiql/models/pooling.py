@@ -52,6 +52,30 @@ class WithSubjects(IntentionModel):
         of_its_own = self.pool in (SUBJECTS, DAYS) and self.dynamics is None
         return np.asarray(self.transition_by_context_[self._code(subject)] if of_its_own else self.transition_)
 
+    def adapt(self, data: Trajectories) -> Self:
+        """A copy for the subjects of these data: each gets rows or weights of its own, around this model's population.
+
+        The population, its strengths, lapses, the rewards and what the intentions are called stay as they are: only
+        what the new subjects do is learned. Subjects of the first fit are not part of the copy.
+        """
+        check_is_fitted(self)
+        if self.pool != SUBJECTS or self.dynamics is not None:
+            remedy = 'fit the model with pool="subjects" and dynamics=None first'
+            raise InvalidParameter(parameter="pool, dynamics", value=(self.pool, self.dynamics), remedy=remedy)
+        self._check_data(data)
+        other, coding = copy(self), replace(self.coding_, subjects=Coding.of(data).subjects)
+        problem = other._problem(data, coding)
+        pairs = zip(problem.parts, self._point, strict=True)
+        start = Point(*(part.for_others(params, data) for part, params in pairs))  # type: ignore[attr-defined]
+        found = climb(problem, start, self.max_iter, self.tol)
+        other.coding_ = coding
+        other._set_parameters(found.point)
+        other.log_likelihood_ = problem.expect(found.point).log_likelihood
+        other.objective_, other.trace_ = found.objective, np.array(found.trace)
+        other.n_iter_, other.converged_ = found.n_passes, found.converged
+        other.__dict__.pop("evidence_", None)  # of the data of the first fit
+        return other
+
     def _code(self, subject: object) -> int:
         names = self.coding_.subjects
         return names.index(str(subject)) if str(subject) in names else len(names)
@@ -120,27 +144,3 @@ class PooledModel(WithSubjects):
             raise InvalidParameter(parameter="subject", value=subject, remedy=remedy)
         days = self.coding_.days[self._code(subject)]
         return Drift(np.array(days), np.array([self.policy_of(subject, day) for day in days]))
-
-    def adapt(self, data: Trajectories) -> Self:
-        """A copy for the subjects of these data: each gets rows of its own, around this model's population.
-
-        The population, its strengths, the rewards and what the intentions are called stay as they are: only what the
-        new subjects do is learned. Subjects of the first fit are not part of the copy.
-        """
-        check_is_fitted(self)
-        if self.pool != SUBJECTS or self.dynamics is not None:
-            remedy = 'fit the model with pool="subjects" and dynamics=None first'
-            raise InvalidParameter(parameter="pool, dynamics", value=(self.pool, self.dynamics), remedy=remedy)
-        self._check_data(data)
-        other, coding = copy(self), replace(self.coding_, subjects=Coding.of(data).subjects)
-        problem = other._problem(data, coding)
-        pairs = zip(problem.parts, self._point, strict=True)
-        start = Point(*(part.for_others(params, data) for part, params in pairs))  # type: ignore[attr-defined]
-        found = climb(problem, start, self.max_iter, self.tol)
-        other.coding_ = coding
-        other._set_parameters(found.point)
-        other.log_likelihood_ = problem.expect(found.point).log_likelihood
-        other.objective_, other.trace_ = found.objective, np.array(found.trace)
-        other.n_iter_, other.converged_ = found.n_passes, found.converged
-        other.__dict__.pop("evidence_", None)  # of the data of the first fit
-        return other

@@ -23,12 +23,13 @@ from hiql.parts.regression import Moments, free, hessian, limits, safe_length, s
 
 class Around(NamedTuple):
     """``own`` (G, K, A, F) weights around ``common`` (K, A, F) ones, held with ``precision`` (F,), and these to 0 with
-    ``common_precision`` (F,)."""
+    ``common_precision`` (F,); or left where they are, where they ``stay`` (1; else 0)."""
 
     own: FloatArray
     common: FloatArray
     precision: FloatArray
     common_precision: FloatArray
+    stay: float = 0.0
 
     @property
     def all(self) -> FloatArray:
@@ -52,7 +53,7 @@ class Around(NamedTuple):
             found.slopes[:-1] - pull,
             found.slopes[-1] - self.common_precision * self.common + pull.sum(axis=0),
         )
-        return free(np.concatenate([own, common[None]]))
+        return free(np.concatenate([own, (1.0 - self.stay) * common[None]]))
 
     def told(self, found: Moments) -> FloatArray:
         """(K, n, n) minus the Hessian of the log-likelihood of the common weights, the others going with them."""
@@ -75,7 +76,7 @@ class Around(NamedTuple):
         both = np.concatenate([bent[:-1], slopes[:-1, ..., None]], axis=-1)
         shrunk, pulled = np.split(solved_columns(bent[:-1], held, both), [-1], axis=-1)
         right = slopes[-1] + (held * pulled[..., 0]).sum(axis=0)
-        common = solved(self._told(bent, shrunk) + np.diag(common_held), right)
+        common = (1.0 - self.stay) * solved(self._told(bent, shrunk) + np.diag(common_held), right)
         own = pulled[..., 0] + common - (shrunk @ common[..., None])[..., 0]  # Λ = D − H
         change = np.concatenate([own, common[None]])
         moved = symmetric(change, n_outcomes)

@@ -17,6 +17,8 @@ FloatArray = npt.NDArray[np.float64]
 Order = npt.NDArray[np.intp]
 Params = TypeVar("Params")
 """A part's parameters: a frozen dataclass of named arrays."""
+IN_COMMON = -1
+"""In place of a block (:meth:`Part.blocks`): of a number that all sessions may read."""
 
 
 class Part(Protocol[Params]):
@@ -149,6 +151,13 @@ class Part(Protocol[Params]):
         """
         ...
 
+    def blocks(self, params: Params, data: Trajectories) -> npt.NDArray[np.intp] | None:
+        """(n,) which block each number of ``vector`` is in; ``IN_COMMON``: in none, all sessions may read it.
+
+        Blocks are read by different sessions, and their priors meet in what is common only. None if all is one block.
+        """
+        ...
+
     def summary(self, params: Params) -> dict[str, FloatArray]:
         """What a fitted model shows of this part: the names of its attributes, without the underscore, and values."""
         ...
@@ -221,6 +230,9 @@ class NothingToLearn:
         return ()
 
     def gradient(self, params: Any, statistics: Any) -> FloatArray | None:  # noqa: ARG002
+        return None
+
+    def blocks(self, params: Any, data: Trajectories) -> npt.NDArray[np.intp] | None:  # noqa: ARG002
         return None
 
     def units(self, data: Trajectories) -> npt.NDArray[np.integer[Any]]:

@@ -10,7 +10,7 @@ from hiql.plots.matrices import draw_heatmap, draw_transition_matrix
 from hiql.plots.maze import draw_maze
 from hiql.plots.plane import draw_plane
 from hiql.plots.posterior import draw_mean_posterior, draw_posterior
-from hiql.plots.regressions import draw_kernel, draw_psychometric, draw_weights
+from hiql.plots.regressions import draw_kernel, draw_psychometric, draw_weights, draw_weights_by_group
 from hiql.plots.saving import save_figure
 from hiql.plots.selection import draw_selection
 from hiql.plots.style import PALETTE, intention_colour, new_figure, style
@@ -33,6 +33,7 @@ __all__ = [
     "draw_selection",
     "draw_transition_matrix",
     "draw_weights",
+    "draw_weights_by_group",
     "draw_world",
     "intention_colour",
     "intention_names",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,31 @@ def draw_weights(ax: Axes, effects: Effects, intention: int) -> None:
     ax.set_xlabel(f"log-odds of {effects.contrasts[0]} for 1 s.d." if len(size) == 1 else "log-odds for 1 s.d.")
     if len(size) > 1:
         ax.legend()
+
+
+def draw_weights_by_group(
+    ax: Axes, by_group: Mapping[str, Effects], common: Effects, intention: int, contrast: int = 0
+) -> None:
+    """A dot for each animal's weight of each input, ± its standard error, and a ring for the population's.
+
+    ``by_group`` is what :func:`hiql.evaluate.effects_by_group` found, ``common`` what :func:`hiql.evaluate.effects`.
+    """
+    names = [*common.names, "bias"]
+    size = np.stack([each.size[intention, contrast] for each in by_group.values()])
+    error = np.stack([each.error[intention, contrast] for each in by_group.values()])
+    around = HEIGHT * (np.arange(len(size)) - (len(size) - 1) / 2) / max(len(size), 3)
+    style: dict[str, Any] = {"fmt": "o", "markersize": 3, "elinewidth": 0.8, "color": intention_colour(intention)}
+    for d in range(len(names)):
+        ax.errorbar(size[:, d], d + around, xerr=np.nan_to_num(error[:, d]), **style)
+    ring: dict[str, Any] = {"fmt": "o", "markersize": 9, "markerfacecolor": "none", "color": FAINT, "zorder": 3}
+    errors = np.nan_to_num(common.error[intention, contrast])
+    ax.errorbar(common.size[intention, contrast], np.arange(len(names)), xerr=errors, label="population", **ring)
+    ax.axvline(0.0, color=FAINT, linewidth=0.7)
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel(f"log-odds of {common.contrasts[contrast]} for 1 s.d.")
+    ax.legend()
 
 
 def draw_psychometric(

@@ -14,7 +14,13 @@ GRID = np.linspace(0.0, np.log(STRONGEST), 9)
 
 
 def learn_chained(
-    tree: Tree, level: int, counts: FloatArray, visits: npt.ArrayLike, root: FloatArray, strength: FloatArray
+    tree: Tree,
+    level: int,
+    counts: FloatArray,
+    visits: npt.ArrayLike,
+    root: FloatArray,
+    strength: FloatArray,
+    rows: FloatArray | None = None,
 ) -> Learned:
     """As :func:`hiql.priors.learn`, but the strength of one ``level``, a chain, is the one of most evidence on a grid.
 
@@ -26,7 +32,7 @@ def learn_chained(
     """
 
     def worth(places: npt.NDArray[np.intp]) -> FloatArray:
-        found = (_held(tree, level, counts, visits, root, strength, GRID[each]) for each in places)
+        found = (_held(tree, level, counts, visits, root, strength, GRID[each], rows) for each in places)
         evidence = [_evidence(tree, counts, visits, root, each) for each in found]
         return np.array(evidence) - 0.5 * ((GRID[places] - USUAL) / SPREAD) ** 2
 
@@ -36,7 +42,7 @@ def learn_chained(
     if not _is_top(places, values).all():
         places = np.tile(np.arange(len(GRID))[:, None], len(near))
         values = worth(places)
-    return _held(tree, level, counts, visits, root, strength, _tops(places, values))
+    return _held(tree, level, counts, visits, root, strength, _tops(places, values), rows)
 
 
 def _held(
@@ -47,11 +53,12 @@ def _held(
     root: FloatArray,
     strength: FloatArray,
     at: FloatArray,
+    rows: FloatArray | None,
 ) -> Learned:
     """What is learned where the strengths (F,) of one level are given, in logarithms."""
     start, free = np.array(strength, dtype=np.float64), np.ones(strength.shape, dtype=np.bool_)
     start[level], free[level] = np.exp(at), False
-    return still(tree, counts, visits, root, start, free)
+    return still(tree, counts, visits, root, start, free, rows)
 
 
 def _evidence(tree: Tree, counts: FloatArray, visits: npt.ArrayLike, root: FloatArray, found: Learned) -> FloatArray:

@@ -21,9 +21,9 @@ WEAKEST, STRONGEST = 0.1, 1e4
 USUAL, SPREAD = np.log(10.0), 3.0
 """log s ~ Normal(log 10, 3²): it decides only where the data say nothing."""
 BELIEF, BOUNDS = (float(USUAL), SPREAD), (float(np.log(WEAKEST)), float(np.log(STRONGEST)))
-MOST_SWEEPS = 60
-SETTLED = 1e-3
-"""Sweeps end when no log-strength and no probability moves by more."""
+MOST_SWEEPS = 120
+SETTLED, STEADY = 1e-3, 1e-2
+"""Sweeps end when no probability, and no log-strength, moves by more."""
 
 
 class Learned(NamedTuple):
@@ -47,13 +47,20 @@ def chance_of_any(counts: FloatArray, visits: npt.ArrayLike) -> FloatArray:
         return np.minimum(-np.expm1(np.maximum(v, 1.0) * np.log1p(-np.minimum(share, 1.0))), np.maximum(counts, 0.0))
 
 
-def learn(tree: Tree, counts: FloatArray, visits: npt.ArrayLike, root: FloatArray, strength: FloatArray) -> Learned:
-    """Rows and strengths that explain expected counts (n, F, A), from ``strength`` (L, F) on.
+def learn(
+    tree: Tree,
+    counts: FloatArray,
+    visits: npt.ArrayLike,
+    root: FloatArray,
+    strength: FloatArray,
+    rows: FloatArray | None = None,
+) -> Learned:
+    """Rows and strengths that explain expected counts (n, F, A), from ``strength`` (L, F), and ``rows`` if given, on.
 
     ``visits`` is how many steps each count was taken from, and ``root`` the pseudo-counts of the roots' rows. Counts go
     up the tree as tables, rows come down, and strengths are found by Newton's method, until all stand still.
     """
-    return still(tree, counts, visits, root, strength, np.ones(np.shape(strength), dtype=bool))
+    return still(tree, counts, visits, root, strength, np.ones(np.shape(strength), dtype=bool), rows)
 
 
 def held(tree: Tree, counts: FloatArray, visits: npt.ArrayLike, root: FloatArray, strength: FloatArray) -> Learned:
@@ -62,15 +69,26 @@ def held(tree: Tree, counts: FloatArray, visits: npt.ArrayLike, root: FloatArray
 
 
 def still(
-    tree: Tree, counts: FloatArray, visits: npt.ArrayLike, root: FloatArray, strength: FloatArray, free: FreeArray
+    tree: Tree,
+    counts: FloatArray,
+    visits: npt.ArrayLike,
+    root: FloatArray,
+    strength: FloatArray,
+    free: FreeArray,
+    rows: FloatArray | None = None,
 ) -> Learned:
     """The same where only ``free`` (L, F) strengths move."""
     own = np.ascontiguousarray(counts, dtype=np.float64)
     chance, any_chance = chance_of_any(own, visits), chance_of_any(own.sum(-1), np.max(visits, axis=-1))
     start = np.ascontiguousarray(strength, dtype=np.float64)
+    if rows is None:
+        first = np.empty(own.shape)
+        handed_down(tree.order, tree.parent, tree.level, start, root, own, first)
+    else:
+        first = np.ascontiguousarray(rows)
     rows, found, gathered, *_ = settle(
-        tree.order, tree.parent, tree.level, own, chance, any_chance, root, start, free, BELIEF, BOUNDS, SETTLED,
-        MOST_SWEEPS,
+        tree.order, tree.parent, tree.level, own, chance, any_chance, root, first, start, free, BELIEF, BOUNDS,
+        (SETTLED, STEADY), MOST_SWEEPS,
     )  # fmt: skip
     found = np.where(free, np.clip(found, WEAKEST, STRONGEST), start)
     return Learned(rows, found, gathered - own + _around(tree, rows, root, found))

@@ -44,7 +44,7 @@ class Tree:
     @cached_property
     def order(self) -> Nodes:
         """All nodes, parents before their children."""
-        return np.concatenate(self.generations)
+        return np.argsort(depths(self.parent), kind="stable")
 
     def ancestors(self, depth: int) -> Nodes:
         """(n,) for each node the one above it at this distance from the root; itself if it is no farther."""

@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 from hiql.data.trajectories import Trajectories
 from hiql.errors import HiqlError
-from hiql.evaluate.measures.effects import Drives, Effects, drives, effects, on_one_scale
+from hiql.evaluate.measures.effects import Drives, Effects, drives, effects, effects_by_group, on_one_scale
 from hiql.evaluate.measures.occupancy import expected_visits
 from hiql.evaluate.words.dwell import Runs, expected_dwell, find_runs
 from hiql.evaluate.words.lasting import Lasting, lasting
@@ -102,6 +102,11 @@ class Findings:
     def effects(self) -> Effects:
         """What inputs do to choices, with errors; of models that weigh inputs."""
         return effects(self.model, self.data)
+
+    @cached_property
+    def effects_by_subject(self) -> dict[str, Effects]:
+        """The same of each subject, by name; of models that give every subject weights of its own."""
+        return effects_by_group(self.model, self.data)
 
     @cached_property
     def whiskers(self) -> FloatArray:

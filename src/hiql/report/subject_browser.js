@@ -20,7 +20,7 @@ whenInSight(document.getElementById("subject-panel"), () => {
       arrayminus: own.map((value, row) => Math.max(value - within.low[row], 0)),
     };
     const said = own.map((value, row) => {
-      const sure = within ? ` (95 %: ${written(chart, within.low[row])} to ${written(chart, within.high[row])})` : "";
+      const sure = within ? ` (${chart.sure}: ${written(chart, within.low[row])} to ${written(chart, within.high[row])})` : "";
       return `${chart.rows[row]}: ${written(chart, value)}${sure}<br>population ${written(chart, chart.population[row])}`;
     });
     const ring = { symbol: "circle-open", size: 11, color: INK, line: { width: 1.5 } };

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,16 @@ from hiql.report.markup import plotly_text
 MOST_STATES, MOST_MOVES = 12, 12
 """Rows of a chart at most: states most visited, and moves from one intention to another."""
 OF_SUBJECTS = ("subjects", "days")
+DRAWS, ERRORS = "95 %", "± 1 standard error"
+"""What bounds are."""
 
 
 @dataclass(frozen=True)
 class Numbers:
     """One chart: R ``rows`` with their ``colours``, (R,) of the population and (n, R) of n subjects.
 
-    ``bounds`` (2, n, R) hold 95 % of the draws, where there are any.
+    ``bounds`` (2, n, R) hold 95 % of the draws, where there are any, or reach one standard error below and above;
+    ``sure`` says which.
     """
 
     title: str
@@ -35,6 +38,7 @@ class Numbers:
     population: FloatArray
     subjects: FloatArray
     bounds: FloatArray | None = None
+    sure: str = DRAWS
     are_shares: bool = True
 
 
@@ -106,7 +110,16 @@ def _weights(findings: Findings, subjects: Sequence[str], i: int) -> Numbers:
     title, axis = f"What “{findings.names[i]}” weighs", f"log-odds of {contrasts[0]} for 1 s.d."
     axis = axis if len(contrasts) == 1 else "log-odds for 1 s.d."
     made = _made(findings, title, axis, rows, [intention_colour(i)], numbers)
-    return Numbers(**vars(made) | {"are_shares": False})
+    return replace(made, are_shares=False, **_errors_of_weights(findings, subjects, i))
+
+
+def _errors_of_weights(findings: Findings, subjects: Sequence[str], i: int) -> dict[str, Any]:
+    """Bounds, where draws gave none: they are the model's own subjects' that have errors."""
+    known = {} if findings.is_drawn else findings.effects_by_subject
+    if not known or not set(subjects) <= set(known):
+        return {}
+    size, error = (np.stack([getattr(known[name], what)[i].ravel() for name in subjects]) for what in ("size", "error"))
+    return {"bounds": np.stack([size - error, size + error]), "sure": ERRORS} if np.isfinite(error).all() else {}
 
 
 def _made(findings: Findings, title: str, axis: str, rows: Sequence[str], colours: Sequence[str], of: Any) -> Numbers:
@@ -130,6 +143,7 @@ def as_plain(numbers: Numbers) -> dict[str, Any]:
         "population": np.round(numbers.population, 4).tolist(),
         "subjects": np.round(numbers.subjects, 4).tolist(),
         "bounds": bounds,
+        "sure": numbers.sure,
         "range": [0.0, min(limit, 1.02)] if numbers.are_shares else [-limit, limit],
         "shares": numbers.are_shares,
     }

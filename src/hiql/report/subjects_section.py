@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -12,7 +14,7 @@ from hiql.report.findings import Findings
 from hiql.report.look import new_chart
 from hiql.report.markup import plotly_text, tag
 from hiql.report.page import Page
-from hiql.report.subject_numbers import as_plain, has_own, numbers_of
+from hiql.report.subject_numbers import ERRORS, Numbers, as_plain, has_own, numbers_of
 
 MOST_SUBJECTS = 40
 """A chart shows at most this many subjects: the first."""
@@ -49,7 +51,7 @@ def one_by_one(page: Page, findings: Findings, found: SubjectShares) -> None:
             tag("div", chosen, class_="controls"),
             tag("p", id="subject-about", aria_live="polite"),
             tag("div", *figures, class_="charts"),
-            tag("p", legend(findings), class_="hint"),
+            tag("p", legend(findings, charts), class_="hint"),
             id="subject-panel",
         )
     )
@@ -58,14 +60,21 @@ def one_by_one(page: Page, findings: Findings, found: SubjectShares) -> None:
     page.script("subject_browser", {"subjects": about, "charts": [as_plain(each) for each in charts], "layout": look})
 
 
-def legend(findings: Findings) -> str:
+def legend(findings: Findings, charts: Sequence[Numbers]) -> str:
     """What dots and rings are."""
     own = has_own(findings)
-    sure = " Bars hold 95 % of the draws from the posterior." if findings.is_drawn and own else ""
+    sure = f" Bars {what_bars_are(charts)}." if any(each.bounds is not None for each in charts) else ""
     alike = "" if own else (
         " In this model all subjects act alike under an intention; --pool subjects gives each a way of its own."
     )  # fmt: skip
     return f"Dots: the subject. Rings: the population.{sure}{alike}"
+
+
+def what_bars_are(charts: Sequence[Numbers]) -> str:
+    """In words."""
+    if any(each.sure == ERRORS for each in charts):
+        return "of weights are standard errors, what is not known of the population included"
+    return "hold 95 % of the draws from the posterior"
 
 
 def whose(findings: Findings, found: SubjectShares, i: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hiql.data.trajectories import Trajectories
-from hiql.evaluate.words.dwell import outlasts_sessions
+from hiql.evaluate.words.dwell import outlasts_sessions, tell_sessions_apart
 from hiql.evaluate.words.verdict import Verdict
 from hiql.plots.labels import FloatArray
 from hiql.report.findings import Findings
@@ -64,7 +64,7 @@ def between(bounds: FloatArray | None, i: int, written: Callable[[float], str]) 
 def whole_sessions(findings: Findings) -> str:
     """What to say where no intention is likely to change within a session; nothing elsewhere."""
     mean = float(findings.data.lengths.mean())
-    if findings.n_intentions == 1 or not outlasts_sessions(findings.dwell, mean).all():
+    if findings.n_intentions == 1 or not tell_sessions_apart(findings.dwell, findings.data, findings.decoded):
         return ""
     return (
         f"All of them last longer than a session ({steps(mean)} on average), so they tell sessions (or subjects) apart "

@@ -13,14 +13,14 @@ import pandas as pd
 
 from hiql.data.trajectories import Trajectories
 from hiql.evaluate.words.doing import intentions_table, where_each_is_left
-from hiql.evaluate.words.dwell import expected_dwell, outlasts_sessions
+from hiql.evaluate.words.dwell import expected_dwell, tell_sessions_apart
 from hiql.evaluate.words.verdict import judge
 from hiql.models import IntentionModel
 from hiql.sweep.explanation import name
+from hiql.sweep.rivals import as_good, best_of_each_k, paired, rivals_in_words, rivals_table
 from hiql.sweep.selection import Selection
 
 NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
-MOST_RIVALS = 4
 FEW_GROUPS = 8
 """With fewer sessions than this, errors of differences are rough."""
 
@@ -44,20 +44,12 @@ def answer(
         Said("What does each do, and when is it left?", _doing(model, data, called), intentions),
         Said("Do animals differ, or switch?", _animals(data, selection)),
         Said("How sure is this?", _how_sure(model, data, selection)),
-        Said("What was second best, or as good?", _rivals_in_words(selection), rivals_table(selection)),
+        Said("What was second best, or as good?", rivals_in_words(selection), rivals_table(selection)),
         Said("What can these data not tell?", _limits(model, data, selection)),
     )
 
 
 # --- how many -------------------------------------------------------------------------------------------------------
-
-
-def best_of_each_k(table: pd.DataFrame, chosen: int) -> pd.DataFrame:
-    """The chosen candidate, and for every other K the one with the highest held-out score, or else the lowest BIC."""
-    score = table["held_out"].where(table["held_out"].notna(), -table["bic"])
-    score = score.mask(table.index == chosen, np.inf)
-    first = score.sort_values(ascending=False, kind="stable").index
-    return table.loc[first].drop_duplicates("n_intentions").sort_values("n_intentions")
 
 
 def numbers_by_k(selection: Selection) -> pd.DataFrame:
@@ -67,7 +59,7 @@ def numbers_by_k(selection: Selection) -> pd.DataFrame:
         "K": [f"{k}" for k in rows["n_intentions"]],
         "best candidate": [name(selection.table, int(i)).partition(", ")[2] for i in rows.index],
         "held out (nats/step)": [f"{score:.4f}" for score in rows["held_out"]],
-        "difference to the choice": [_paired(row) for _, row in rows.iterrows()],
+        "difference to the choice": [paired(row) for _, row in rows.iterrows()],
         "BIC": [f"{bic:,.0f}" for bic in rows["bic"]],
         "evidence (nats)": [f"{evidence:,.1f}" for evidence in rows["evidence"]],
     }
@@ -87,12 +79,6 @@ def _how_many(selection: Selection) -> str:
     return " ".join(parts)
 
 
-def _paired(row: pd.Series) -> str:
-    if pd.isna(row["to_chosen"]) or (row["to_chosen"] == 0 and row["to_chosen_se"] == 0):
-        return "–"
-    return f"{row['to_chosen']:+.4f} ± {row['to_chosen_se']:.4f}"
-
-
 # --- what each does, and when ---------------------------------------------------------------------------------------
 
 
@@ -104,7 +90,7 @@ def _doing(model: IntentionModel, data: Trajectories, names: Sequence[str]) -> s
     told = ", ".join(f"{called} {part:.0%}" for called, part in zip(names, share, strict=True))
     if any(where_each_is_left(model)):
         return f"Of the steps: {told}. How likely each is left depends on where, or after what: see the last column."
-    if outlasts_sessions(dwell, mean).all():
+    if tell_sessions_apart(dwell, data, model.decode(data)):
         when = f"All of them last longer than a session ({mean:.0f} steps on average): they tell sessions apart."
     else:
         when = (
@@ -136,45 +122,6 @@ def _how_sure(model: IntentionModel, data: Trajectories, selection: Selection) -
 # --- what else ------------------------------------------------------------------------------------------------------
 
 
-def as_good(table: pd.DataFrame, chosen: int) -> list[int]:
-    """Positions of the other candidates that the held-out data cannot tell from the chosen one, best first."""
-    near = table[table["to_chosen"].abs() <= table["to_chosen_se"]].sort_values("to_chosen", ascending=False)
-    return [int(i) for i in near.index if i != chosen]
-
-
-def rivals_table(selection: Selection) -> pd.DataFrame | None:
-    """The best of the other candidates, beside the choice."""
-    table = selection.table
-    others = table.drop(index=selection.chosen).sort_values("held_out", ascending=False)
-    shown = others.head(MOST_RIVALS)
-    if shown["held_out"].isna().all():
-        return None
-    columns = {
-        "candidate": [name(table, int(str(i))) for i in shown.index],
-        "difference to the choice": [_paired(row) for _, row in shown.iterrows()],
-        "same intention at": [f"{share:.0%} of steps" for share in shown["agrees_with_chosen"]],
-    }
-    return pd.DataFrame(columns)
-
-
-def _rivals_in_words(selection: Selection) -> str:
-    table, chosen = selection.table, selection.chosen
-    if table["to_chosen"].isna().all() or len(table) == 1:
-        return "Nothing was held out, so see the table of candidates."
-    near = as_good(table, chosen)
-    others = table.drop(index=chosen).sort_values("held_out", ascending=False)
-    if not near:
-        second = others.index[0]
-        return f"Second best: {name(table, int(second))} ({_paired(table.loc[second])} nats a step)."
-    told = [
-        f"{name(table, i)} ({_paired(table.loc[i])}; it gives {table['agrees_with_chosen'][i]:.0%} of the steps to the "
-        "same intention)"
-        for i in near[:MOST_RIVALS]
-    ]
-    more = f" and {len(near) - MOST_RIVALS} more" if len(near) > MOST_RIVALS else ""
-    return f"Within one standard error of the choice: {'; '.join(told)}{more}."
-
-
 def _limits(model: IntentionModel, data: Trajectories, selection: Selection) -> str:
     table, chosen = selection.table, selection.chosen
     told = ["Rewards are known up to a gauge, and a policy that explains a stretch need not be a goal."]
@@ -191,11 +138,26 @@ def _limits(model: IntentionModel, data: Trajectories, selection: Selection) -> 
     if rare > 0.2 and hasattr(model, "policy_"):
         few = f"fewer than {2 * data.n_actions} times"
         told.append(f"{rare:.0%} of the states met were met {few}: what is done there is a guess.")
+    if longer := _longer_histories(table, chosen):
+        told.append(longer)
     if len(set(data.subjects)) == 1:
         told.append("There is one animal: whether others would do the same is open.")
     if data.n_sessions < FEW_GROUPS:
         told.append(f"There are {data.n_sessions} sessions only: errors of differences are rough.")
     return " ".join(told)
+
+
+def _longer_histories(table: pd.DataFrame, chosen: int) -> str:
+    """Where the longest history tried is chosen, as a flat table: real mice are predicted better by longer pooled ones,
+    and no worse where these are not needed (``docs/theory/pooling.md``)."""
+    lengths = [length for length in table["history"] if isinstance(length, int | np.integer)]
+    longest = max(lengths, default=0)
+    if not longest or table["history"][chosen] != longest or table["prior"][chosen] != "flat":
+        return ""
+    return (
+        f"Histories longer than {longest} were not tried. Flat tables of them run out of trials; pooled ones may "
+        f"predict better (--history {longest + 2} --prior pooled)."
+    )
 
 
 def _told_only(table: pd.DataFrame) -> pd.DataFrame:

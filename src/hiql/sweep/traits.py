@@ -53,7 +53,7 @@ class Difference(NamedTuple):
 def rivals(chosen: dict[str, Any]) -> list[dict[str, Any]]:
     """The candidates without switching that a chosen one is compared with: common, each its own, groups of animals."""
     family = still_family(chosen["family"])
-    common = chosen | {"family": family, "dynamics": registry.DEFAULT, "prior": "flat", "pool": None, "n_intentions": 1}
+    common = chosen | {"family": family, "dynamics": registry.DEFAULT, "pool": None, "n_intentions": 1}
     groups = common | {"dynamics": GROUPS, "n_intentions": chosen["n_intentions"]}
     own = [common | {"pool": "subjects"}] if can_pool(family) else []
     return [common, *own, *([groups] if chosen["n_intentions"] > 1 else [])]

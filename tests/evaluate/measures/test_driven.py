@@ -96,7 +96,8 @@ def test_the_engaged_do_best(judged):
 
 def test_names_say_what_drives_an_intention_where_sure(judged):
     size = np.array([[[4.0, 0.5]], [[0.5, 2.0]], [[0.1, -0.1]], [[1.2, 1.0]], [[0.1, -2.0]]])
-    found = Effects(size, np.zeros_like(size), ("stimulus",), ("right",), ("left", "right"))
+    nothing = np.zeros_like(size)
+    found = Effects(size, nothing, ("stimulus",), ("right",), ("left", "right"), nothing)
     assert sure_drives(found) == ["follows stimulus", "bias to right", "guesses", None, "bias to left"]
     model, simulation = judged
     assert suggest_names(model, simulation.data)[:2] == ("follows stimulus", "bias to right")

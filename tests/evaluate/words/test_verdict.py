@@ -8,6 +8,7 @@ import pytest
 
 import hiql
 from hiql.evaluate import judge
+from hiql.evaluate.words.dwell import tell_sessions_apart
 from hiql.evaluate.words.verdict import OPENINGS, UNSTABLE
 from hiql.report import write_report
 from tests.report.problems import selection, visible
@@ -96,3 +97,13 @@ def test_what_outlasts_sessions_is_not_said_to_take_turns(tmp_path):
     assert "they tell sessions (or subjects) apart rather than change within them" in text
     assert text.count("lasting longer than a session") == 4  # the summary and the cards
     assert "take turns" not in text
+
+
+def test_what_is_left_in_most_sessions_is_not_said_to_tell_sessions_apart():
+    """Both last 40 steps on average; one path changes in every session of 20, the other in one of 30."""
+    data = hiql.Trajectories.from_arrays(None, [np.zeros(20, dtype=int)] * 30)
+    often, seldom = np.tile(np.arange(20) >= 10, 30).astype(int), np.repeat(np.arange(30) % 2, 20)
+    seldom[5:20] = 1
+    assert not tell_sessions_apart([40.0, 40.0], data, often)
+    assert tell_sessions_apart([40.0, 40.0], data, seldom)
+    assert not tell_sessions_apart([40.0, 10.0], data, seldom)

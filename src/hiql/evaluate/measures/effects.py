@@ -1,36 +1,30 @@
-r"""What inputs do to choices, on one scale: the change of log-odds for one standard deviation of an input.
+"""What inputs do to choices, on one scale: the change of log-odds for one standard deviation of an input.
 
-Errors come from the curvature of what was maximised, H, in the coordinates of the weights: their covariance is H⁻¹
-(Laplace). The slope of the log-likelihood is that of the *expected* one (Fisher's identity), so one E-step gives it,
-and differences of slopes give H: which intention ruled when is not taken as known, as it would be if H were that of
-the regressions alone. The clock is held as fitted.
+:mod:`hiql.evaluate.measures.errors_of_weights` says where errors come from. Learned ridges count as known, and the
+clock is held as fitted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hiql.data.trajectories import Trajectories
-from hiql.engine.problem import Point
+from hiql.evaluate.measures.errors_of_weights import CHOICE, DYNAMICS, Curvature, Errors
 from hiql.models import IntentionModel
 
 FloatArray = npt.NDArray[np.float64]
-NEAR = 1e-4
-"""How far apart slopes are taken, in standardised units."""
-FLAT = 1e-6
-"""A curvature below this is that of a direction in which parameters mean the same, such as a common factor of odds."""
-DYNAMICS, CHOICE = 0, 1
 
 
 class Effects(NamedTuple):
     """``size`` and ``error`` (K, C, D + 1) of D inputs, ``names``, and of the bias, on C ``contrasts`` of ``actions``.
 
     With two actions there is one contrast, the log-odds of the second; with more, one for each action, against the
-    mean of all. The bias is that at the mean of all inputs. Errors are NaN where the data cannot tell.
+    mean of all. The bias is that at the mean of all inputs. Errors are NaN where the data cannot tell. Of an animal
+    around a population ``error`` has two parts: ``from_common``, as the population is not known for sure, and the rest,
+    √(error² − from_common²), as its own steps are few. Of a population all is the former.
     """
 
     size: FloatArray
@@ -38,6 +32,7 @@ class Effects(NamedTuple):
     names: tuple[str, ...]
     contrasts: tuple[str, ...]
     actions: tuple[str, ...]
+    from_common: FloatArray
 
     @property
     def reach(self) -> FloatArray:
@@ -52,15 +47,45 @@ class Effects(NamedTuple):
 
 
 def effects(model: IntentionModel, data: Trajectories, *, errors: bool = True) -> Effects:
-    """What each input does to the choices of each intention of a model with ``weights_``, on one scale."""
-    labels = tuple(str(label) for label in data.action_labels or range(data.n_actions))
+    """What each input does to the choices of each intention of a model with ``weights_``, on one scale.
+
+    Where animals (states, contexts) have weights of their own, those in common: :func:`effects_by_group` has theirs.
+    """
     size = on_one_scale(model, model.weights_)
-    error = (
-        standard_errors(model, data, lambda shown: on_one_scale(model, shown["weights"]))
-        if errors
-        else np.full_like(size, np.nan)
-    )
-    return Effects(size, error, tuple(model.inputs_), labels[1:] if len(labels) == 2 else labels, labels)
+
+    def of(shown: dict[str, FloatArray]) -> FloatArray:
+        return on_one_scale(model, shown["weights"])[None]
+
+    found = Curvature(model, data).errors(of) if errors else _unknown(size[None])
+    return _effects(model, data, size, *(each[0] for each in found))
+
+
+def effects_by_group(model: IntentionModel, data: Trajectories, *, errors: bool = True) -> dict[str, Effects]:
+    """The same for each animal (state, context) of a model with ``weights_by_group_``, by name.
+
+    How much they differ, which is learned, counts as known. Errors of animals, or of what lasts for a session, cost as
+    many E-steps as those of one; of states and contexts that change within a session, two for each weight of each.
+    """
+
+    def of(shown: dict[str, FloatArray]) -> FloatArray:
+        return np.swapaxes(on_one_scale(model, shown["weights_by_group"]), 0, 1)
+
+    sizes = of({"weights_by_group": model.weights_by_group_})
+    found = Curvature(model, data).errors(of) if errors else _unknown(sizes)
+    part: Any = model._parts()[CHOICE]
+    each = zip(part.labels(), sizes, *found, strict=True)
+    return {name: _effects(model, data, *its) for name, *its in each}
+
+
+def _effects(
+    model: IntentionModel, data: Trajectories, size: FloatArray, error: FloatArray, from_common: FloatArray
+) -> Effects:
+    labels = tuple(str(label) for label in data.action_labels or range(data.n_actions))
+    return Effects(size, error, tuple(model.inputs_), labels[1:] if len(labels) == 2 else labels, labels, from_common)
+
+
+def _unknown(size: FloatArray) -> Errors:
+    return Errors(np.full_like(size, np.nan), np.full_like(size, np.nan))
 
 
 def on_one_scale(model: IntentionModel, weights: FloatArray) -> FloatArray:
@@ -95,42 +120,8 @@ def drives(model: IntentionModel, data: Trajectories, *, errors: bool = True) ->
 
     def on_one_scale(shown: dict[str, FloatArray]) -> FloatArray:
         slopes = shown["switch_weights"][..., :-1] * scales
-        return slopes[:, 1:] - slopes[:, :1] if len(slopes) == 2 else slopes
+        return (slopes[:, 1:] - slopes[:, :1] if len(slopes) == 2 else slopes)[None]
 
     size = on_one_scale({"switch_weights": model.switch_weights_})
-    error = standard_errors(model, data, on_one_scale, DYNAMICS) if errors else np.full_like(size, np.nan)
-    return Drives(size, error, names)
-
-
-def standard_errors(
-    model: IntentionModel,
-    data: Trajectories,
-    of: Callable[[dict[str, FloatArray]], FloatArray],
-    which: int = CHOICE,
-) -> FloatArray:
-    """The standard errors of ``of(what a part shows)``, a linear function of its weights; NaN if unknown."""
-    problem = model._problem(data)
-    part, own = problem.parts[which], model._point[which]
-    vector = part.vector(own)
-    shown = of(part.summary(own))
-
-    def slope(at: FloatArray) -> FloatArray:
-        params = part.from_vector(at, own)
-        here = Point(*(params if n == which else other for n, other in enumerate(model._point)))
-        found = part.gradient(params, problem.expect(here)[1 + which])
-        return np.full(len(vector), np.nan) if found is None else found
-
-    if np.isnan(slope(vector)).any():
-        return np.full(shown.shape, np.nan)
-
-    directions = NEAR * np.eye(len(vector))
-    bent = np.stack([(slope(vector - e) - slope(vector + e)) / (2 * NEAR) for e in directions])
-    told = np.abs(bent).sum(axis=0) > 0  # a parameter that is held fixed has no slope
-    bent = 0.5 * (bent + bent.T)[np.ix_(told, told)]
-    rows = [(of(part.summary(part.from_vector(vector + e, own))) - shown) / NEAR for e in directions[told]]
-    curvature, axes = np.linalg.eigh(bent)
-    if not rows or curvature.min() < -FLAT:
-        return np.full(shown.shape, np.nan)
-    change = axes.T[curvature > FLAT] @ np.stack(rows).reshape(len(rows), -1)
-    variance = np.einsum("pi,pi->i", change, change / curvature[curvature > FLAT, None])
-    return np.sqrt(variance).reshape(shown.shape)
+    error = (Curvature(model, data, DYNAMICS).errors(on_one_scale) if errors else _unknown(size)).all
+    return Drives(size[0], error[0], names)

@@ -10,7 +10,9 @@ import numpy.typing as npt
 from hiql.data.trajectories import Trajectories
 from hiql.models.derived import expected_dwell
 
-__all__ = ["Runs", "expected_dwell", "find_runs", "outlasts_sessions", "survival"]
+__all__ = ["Runs", "expected_dwell", "find_runs", "outlasts_sessions", "survival", "tell_sessions_apart"]
+SELDOM = 0.1
+"""Where fewer sessions than this share see a change of mind, intentions are about sessions."""
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.integer[Any]]
 
@@ -38,8 +40,20 @@ def find_runs(data: Trajectories, path: IntArray) -> Runs:
 
 
 def outlasts_sessions(dwell: npt.ArrayLike, mean_session: float) -> npt.NDArray[np.bool_]:
-    """(K,) whether an intention lasts longer on average than a session: then few sessions see it change."""
+    """(K,) whether an intention lasts longer on average than a session."""
     return np.asarray(dwell, dtype=np.float64) > mean_session
+
+
+def tell_sessions_apart(dwell: npt.ArrayLike, data: Trajectories, path: IntArray) -> bool:
+    """Whether intentions divide sessions, not steps: all outlast them, and on the path (N,) few sessions see two.
+
+    One that is left in certain places only may outlast sessions on average, and yet end in most of them.
+    """
+    if not outlasts_sessions(dwell, float(data.lengths.mean())).all():
+        return False
+    sessions = np.repeat(np.arange(data.n_sessions), data.lengths)
+    changes = (np.diff(path) != 0) & (np.diff(sessions) == 0)
+    return len(np.unique(sessions[1:][changes])) < SELDOM * data.n_sessions
 
 
 def survival(runs: Runs) -> FloatArray:
