@@ -34,6 +34,8 @@ BATCH = 4
 LESS = 3
 """Among coarser rows there are fewer optima: their search ends after a third of the kicks that failed."""
 _objective = attrgetter("objective")
+MANY_ROWS = 400
+"""From here on the evidence of a table takes as long as the search for it."""
 FEW = 4
 """Passes between two rounds of learning priors: more go where the next round leads away from."""
 MOST_ROUNDS = 50
@@ -124,8 +126,8 @@ def find_optimum(
     Where subjects differ, what they have in common is looked for, and each climbs from there. Rows that will be pooled
     are many, and free while the search goes on: its best optimum may be one that pooling would never choose. So where
     parts offer coarser rows (histories of one trial; one chain for all places), these are searched, too, and of both
-    optima, when their priors are learned, one is taken: of modes the one whose sessions foretell one another better, of
-    posteriors the one of more evidence.
+    optima, when their priors are learned, the one of more evidence is taken; where rows are many, the mode whose sessions
+    foretell one another better.
     """
     problem, wanted = problem.estimating(MODE), problem
     if (common := problem.common()) is not None:
@@ -166,12 +168,14 @@ def _moved(climbed: Climb, to: Callable[[Point], Point]) -> Climb:
 def _better_learned(problem: Problem, one: Climb, other: Climb) -> Climb:
     """The climb that ended better, each with the priors it has learned; ``one`` where both ended at the same height.
 
-    The evidence of long histories takes as long as the search, and chooses no better between modes.
+    Evidence is asked where rows are few. Of long histories it takes as long as the search, and chose no better between
+    modes; sessions left out are lenient to rows that are many for few data, as paths were inferred with them.
     """
     told = [problem.expect(climbed.point) for climbed in (one, other)]
     if math.isclose(*(each.log_likelihood for each in told), rel_tol=REAL_GAIN):
         return one
-    worth = None if problem.is_posterior else foretold_anew(problem, [one.point, other.point])
+    few = problem.is_posterior or problem.rows.size < MANY_ROWS
+    worth = None if few else foretold_anew(problem, [one.point, other.point])
     if worth is None:
         worth = [problem.log_evidence(each.point, e) for each, e in zip((one, other), told, strict=True)]
     return other if worth[1] > worth[0] else one
