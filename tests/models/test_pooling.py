@@ -78,6 +78,7 @@ def test_a_new_animal_is_adapted_to_and_the_population_stays(herd):
         [other.states[other.session(i)] for i in range(30)],
         [other.actions[other.session(i)] for i in range(30)],
         subjects=["new"] * 30,
+        session_days=np.arange(30.0),
         n_states=3,
         n_actions=2,
     )
@@ -87,6 +88,7 @@ def test_a_new_animal_is_adapted_to_and_the_population_stays(herd):
     np.testing.assert_allclose(adapted.policy_, herd.policy_, atol=1e-9)
     np.testing.assert_allclose(adapted.transition_, herd.transition_, atol=1e-9)
     assert adapted.coding_.subjects == ("new",)
+    assert adapted.coding_.days == (tuple(range(20)),)
     assert herd.coding_.subjects[0] == "m0"
 
 

@@ -63,7 +63,8 @@ class WithSubjects(IntentionModel):
             remedy = 'fit the model with pool="subjects" and dynamics=None first'
             raise InvalidParameter(parameter="pool, dynamics", value=(self.pool, self.dynamics), remedy=remedy)
         self._check_data(data)
-        other, coding = copy(self), replace(self.coding_, subjects=Coding.of(data).subjects)
+        other, theirs = copy(self), Coding.of(data)
+        coding = replace(self.coding_, subjects=theirs.subjects, days=theirs.days)
         problem = other._problem(data, coding)
         pairs = zip(problem.parts, self._point, strict=True)
         start = Point(*(part.for_others(params, data) for part, params in pairs))  # type: ignore[attr-defined]
