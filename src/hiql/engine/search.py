@@ -126,8 +126,8 @@ def find_optimum(
     Where subjects differ, what they have in common is looked for, and each climbs from there. Rows that will be pooled
     are many, and free while the search goes on: its best optimum may be one that pooling would never choose. So where
     parts offer coarser rows (histories of one trial; one chain for all places), these are searched, too, and of both
-    optima, when their priors are learned, the one of more evidence is taken; where rows are many, the mode whose sessions
-    foretell one another better.
+    optima, when their priors are learned, the one of more evidence is taken; where rows are many, the mode whose
+    sessions foretell one another better.
     """
     problem, wanted = problem.estimating(MODE), problem
     if (common := problem.common()) is not None:
