@@ -28,8 +28,9 @@ check: .venv/kernels  ## style, types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# A worker that dies ends the run: with one in its place the rest of its file would be waited for, for ever.
 test: check  ## checks and the fast tests, a file of them at a time on each of two cores
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart 0
 
 slow: .venv/kernels  ## scientific checks that take minutes
 	$(BIN)/python -m pytest -m slow --timeout 900

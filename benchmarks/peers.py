@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from hiql.data.trajectories import Trajectories
-from hiql.engine.chunk import Chunk
 from parameters import Parameters
 
 Shape = tuple[int, ...]
@@ -75,16 +74,6 @@ def plain_c_estep(
     shapes = (int(data.lengths.max()), n_intentions), (n_intentions,), matrices.shape, table.shape
     loop = c_loop("estep.c", machine, flags, data.n_sessions, given_arrays, shapes)
     return lambda: loop() + offset
-
-
-def plain_c_phases(chunk: Chunk) -> Callable[[], float]:
-    """The pass over rows of phases in C; numbers of intentions and phases known to the compiler, sums in any order."""
-    (_, chain, taken, k), n = chunk, chunk.chain.entry.shape[1]
-    flags = [f"-DK={k}", f"-DN={n}", "-ffast-math"]
-    arrays = [chunk.offsets, taken.rows, chain.firsts, chain.stay, chain.entry, chain.following, taken.table]
-    longest = int(np.diff(chunk.offsets).max())
-    shapes = (longest, k), (longest,), (longest, k), (k, n), (k, n), (k, k), (2, k), taken.table.shape
-    return c_loop("phases.c", "native", flags, len(chunk.offsets) - 1, arrays, shapes)
 
 
 def c_loop(

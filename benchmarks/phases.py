@@ -1,4 +1,4 @@
-"""What durations of their own cost: a semi-Markov pass, beside a Markov chain's, C by hand, and the chain as a matrix.
+"""What durations of their own cost: a semi-Markov pass, beside a Markov chain's, and the chain as a matrix.
 
 A pass is the compiled loop over all sessions, on tables that are ready, with 20 phases an intention.
 """
@@ -16,7 +16,6 @@ from hiql.dynamics import MarkovChain, SemiMarkov
 from hiql.engine.chunk import Chunk
 from hiql.engine.problem import Point, Problem
 from measuring import Contenders, race
-from peers import plain_c_phases
 from rows import Row, arguments, report, row_of
 
 SIZE = (400, 250)
@@ -32,14 +31,14 @@ def chunk_of(data, dynamics, policy, n_intentions: int) -> Chunk:
 
 
 def rows() -> Iterator[Row]:
-    for n_intentions in (2, 3, 5):
+    for n_intentions in (2, 3, 5, 10):
         data, parameters = estep_problem(*SIZE, n_intentions)
         markov, phases = (
             chunk_of(data, dynamics, parameters.policy, n_intentions)
             for dynamics in (MarkovChain(), SemiMarkov(PHASES))
         )
         contenders: Contenders = {"Markov": lambda c=markov: c.smoothed().log_likelihood}
-        contenders |= {"phases": lambda c=phases: c.smoothed().log_likelihood, "C": plain_c_phases(phases)}
+        contenders |= {"phases": lambda c=phases: c.smoothed().log_likelihood}
         if n_intentions <= AS_A_MATRIX:
             matrix = phases._replace(chain=phases.chain.dense())
             contenders |= {"matrix": lambda c=matrix: c.smoothed().log_likelihood}
@@ -48,7 +47,6 @@ def rows() -> Iterator[Row]:
         detail = ", ".join(f"{name} {1e9 * taken.min() / data.n_steps:.1f} ns" for name, taken in times.items())
         what = f"{label(*SIZE)}, K = {n_intentions}, {PHASES} phases each"
         yield row_of(f"Markov chain / semi-Markov, {what}", times["Markov"] / times["phases"], 1 / 3, detail)
-        yield row_of(f"C / semi-Markov, {what}", times["C"] / times["phases"], 1 / 1.3, detail)
         if n_intentions <= AS_A_MATRIX:
             yield row_of(f"as a matrix / semi-Markov, {what}", times["matrix"] / times["phases"], 10, detail)
 

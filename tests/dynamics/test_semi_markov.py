@@ -16,8 +16,10 @@ from hiql.engine.climb import climb
 from hiql.engine.inference import smooth
 from hiql.engine.problem import Point, Problem
 from hiql.errors import InvalidParameter
+from hiql.evaluate.measures.alignment import match_policies
 from hiql.evaluate.words.dwell import find_runs
 from hiql.worlds import ObservedSchedule
+from hiql.worlds.draws import draw
 
 ENTRY, STAY = np.array([[0.5, 0.2, 0.3], [0.0, 0.0, 1.0]]), np.array([0.6, 0.9])
 POLICIES = np.array([[[0.95, 0.05]], [[0.1, 0.9]]])
@@ -121,6 +123,26 @@ def test_sessions_shorter_than_any_duration_are_fitted(turns):
     fitted = hiql.HIQL(2, dynamics=SemiMarkov(n_phases=4), **QUICK).fit(short)
     assert np.isfinite(fitted.log_likelihood_)
     assert np.isfinite(fitted.transition_).all()
+
+
+@pytest.mark.slow  # one more smoother to compile
+def test_ten_intentions_of_regular_durations_are_found():
+    """Turns of 15 to 24 steps, and ten tables: told apart, and timed, better than by a Markov chain."""
+    rng, k = np.random.default_rng(0), 10
+    policy, sessions = rng.dirichlet(np.full(4, 0.3), size=(k, 6)), []
+    for _ in range(40):
+        order = np.cumsum(np.r_[rng.integers(k), rng.integers(1, k, size=25)]) % k
+        meant = np.repeat(order, rng.integers(15, 25, size=26))[:300]
+        states = rng.integers(6, size=300)
+        sessions.append((states, draw(policy[meant, states], rng), meant))
+    states, actions, meant = (list(column) for column in zip(*sessions, strict=True))
+    data = hiql.Trajectories.from_arrays(states, actions, intentions=meant, n_states=6, n_actions=4)
+    search = {"n_init": 4, "patience": 4, "progress": False}
+    markov, turns = (hiql.HIQL(k, dynamics=clock, **search).fit(data) for clock in ("markov", "semi-markov"))
+    assert turns.log_likelihood_ > markov.log_likelihood_ + 0.02 * data.n_steps
+    names = np.argsort(match_policies(turns.policy_, policy).order)
+    assert (names[turns.decode(data)] == data.intentions).mean() > 0.9
+    assert np.abs(turns.mean_duration_ - 19.5).max() < 3.0
 
 
 @pytest.mark.slow  # one more smoother to compile

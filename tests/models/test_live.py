@@ -22,7 +22,7 @@ BY_TABLES = {
     *("session-wise", "animal-wise", "by-state", "by-subject", "markov"),
     *("semi-markov", "sticky", "independent"),
 }
-OF_TABLES = {"pooled", "animals", "table", "base policy", "zeros", "learned", "planned", "goals"}
+OF_TABLES = {"pooled", "animals", "days", "table", "base policy", "zeros", "learned", "planned", "goals"}
 
 
 def known(pair, coding=FITTED_TO):

@@ -252,7 +252,10 @@ _ALL = (
         "real-life problems", "Machine Learning 110",
         "one intention a session", "table: counts, read as rewards by GIRL", "pseudo-count",
         "Sessions are clustered by their actions, not by their gradients, which are exact here and not weighed by Σ.",
-        "experts", lambda s: _pair(s, None, "session-wise", reward=GIRL(mdp=_world(s), features=s.features)),
+        "experts",
+        lambda s: _named(
+            IntentionModel, s, dynamics="session-wise", reward=GIRL(mdp=_world(s), features=s.features)
+        ),
     ),
     Recipe(
         "GLM-HMM",
